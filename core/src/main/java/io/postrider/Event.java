@@ -1,0 +1,91 @@
+package io.postrider;
+
+import java.util.Map;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An event to be emitted: immutable, safe to share among threads.
+ *
+ * <p>The payload is JSON text and is kept as {@code jsonb}: key order, white space and repeated keys are not. What must be
+ * kept to the byte belongs in a string inside it.
+ *
+ * @param id the same in every place the event reaches, so that consumers can tell a duplicate
+ * @param topic the log it goes to; exists as soon as something is emitted to it
+ * @param type what happened, such as {@code order.placed}
+ * @param payload JSON text
+ * @param key events of one key are meant to be handled in order: what a parked listener holds back together
+ * @param projectId whose it is
+ * @param userId who it concerns
+ * @param aggregateType the kind of thing it is about, such as {@code order}
+ * @param aggregateId which of them
+ * @param headers JSON text, an object; for what travels with the event and is not its content
+ */
+public record Event(
+        UUID id,
+        String topic,
+        String type,
+        String payload,
+        @Nullable String key,
+        @Nullable String projectId,
+        @Nullable String userId,
+        @Nullable String aggregateType,
+        @Nullable String aggregateId,
+        String headers) {
+
+    /** Refuses names that the database would refuse, before the transaction is spoilt. */
+    public Event {
+        Refuse.unlessName("topic", topic);
+        Refuse.unlessType("type", type);
+        refuseNul("payload", payload);
+        refuseNul("headers", headers);
+    }
+
+    /** An event with a new id and nothing but what it must have. */
+    public static Event of(String topic, String type, String payload) {
+        return new Event(UUID.randomUUID(), topic, type, payload, null, null, null, null, null, "{}");
+    }
+
+    /** The same event with a given id: for a producer that tries again and wants its consumers to see that. */
+    public Event withId(UUID newId) {
+        return new Event(newId, topic, type, payload, key, projectId, userId, aggregateType, aggregateId, headers);
+    }
+
+    /** The same event with a key. */
+    public Event withKey(@Nullable String newKey) {
+        return new Event(id, topic, type, payload, newKey, projectId, userId, aggregateType, aggregateId, headers);
+    }
+
+    /** The same event for a project. */
+    public Event withProject(@Nullable String newProjectId) {
+        return new Event(id, topic, type, payload, key, newProjectId, userId, aggregateType, aggregateId, headers);
+    }
+
+    /** The same event for a user. */
+    public Event withUser(@Nullable String newUserId) {
+        return new Event(id, topic, type, payload, key, projectId, newUserId, aggregateType, aggregateId, headers);
+    }
+
+    /** The same event about one thing. */
+    public Event withAggregate(@Nullable String newType, @Nullable String newId) {
+        return new Event(id, topic, type, payload, key, projectId, userId, newType, newId, headers);
+    }
+
+    /** The same event with headers as the JSON text of an object. */
+    public Event withHeaders(String newHeaders) {
+        return new Event(id, topic, type, payload, key, projectId, userId, aggregateType, aggregateId, newHeaders);
+    }
+
+    /** The same event with headers given as a map of text. */
+    public Event withHeaders(Map<String, String> newHeaders) {
+        return withHeaders(Json.object(newHeaders));
+    }
+
+    /** jsonb cannot hold a NUL, written out or as an escape, and the error would spoil the caller's transaction. */
+    private static void refuseNul(String field, String json) {
+        if (json.indexOf('\0') >= 0 || Json.hasEscapedNul(json)) {
+            throw PostriderException.refused(field + " contains a NUL character (\\u0000), which PostgreSQL cannot store;"
+                    + " remove it or encode the value, for example in base64");
+        }
+    }
+}

@@ -1,0 +1,219 @@
+package io.postrider;
+
+import io.postrider.db.SchemaName;
+import io.postrider.watch.Watch;
+import java.lang.management.ManagementFactory;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.time.Duration;
+import java.util.UUID;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+
+/** How a node works. Immutable: each {@code with…} gives a changed copy, and refuses bad values by name. */
+public final class Options {
+    private final String schema;
+    private final String node;
+    private final @Nullable DataSource direct;
+    private final boolean notify;
+    private final Duration poll;
+    private final int payloadCap;
+    private final Duration keep;
+    private final Duration patience;
+    private final int passSize;
+    private final long segmentSize;
+    private final Watch watch;
+
+    private Options(Draft draft) {
+        this.schema = SchemaName.of(draft.schema).text();
+        this.node = Refuse.unlessName("node", draft.node);
+        this.direct = draft.direct;
+        this.notify = draft.notify;
+        this.poll = Refuse.outside("poll", draft.poll, Duration.ofMillis(10), Duration.ofSeconds(3));
+        this.payloadCap = Refuse.outside("payload cap", draft.payloadCap, 1, 64 << 20);
+        this.keep = Refuse.outside("keep", draft.keep, Duration.ZERO, Duration.ofDays(36_500));
+        this.patience = Refuse.outside("patience", draft.patience, draft.keep, Duration.ofDays(36_500));
+        this.passSize = Refuse.outside("pass size", draft.passSize, 1, 1_000_000);
+        this.segmentSize = Refuse.outside("segment size", (int) draft.segmentSize, 1_000, Integer.MAX_VALUE);
+        this.watch = draft.watch;
+    }
+
+    /** Schema {@code postrider}, wake-up by notification, poll 1 s, payloads up to 256 KiB, events kept for 7 days. */
+    public static Options defaults() {
+        return new Options(new Draft());
+    }
+
+    /** The schema that holds the log. Default {@code postrider}. */
+    public Options withSchema(String name) {
+        Draft draft = new Draft(this);
+        draft.schema = name;
+        return new Options(draft);
+    }
+
+    /** What this process is called in ledgers and logs. Default: host name and process id. */
+    public Options withNode(String name) {
+        Draft draft = new Draft(this);
+        draft.node = name;
+        return new Options(draft);
+    }
+
+    /** Where to get the node's one lasting connection, if the main data source goes through a pooler such as PgBouncer. */
+    public Options withDirect(DataSource newDirect) {
+        Draft draft = new Draft(this);
+        draft.direct = newDirect;
+        return new Options(draft);
+    }
+
+    /** Whether a sleeping sequencer is woken by notifications. Off: producers never notify (for those who use PREPARE TRANSACTION), and events are found by looking. Default on. */
+    public Options withNotify(boolean on) {
+        Draft draft = new Draft(this);
+        draft.notify = on;
+        return new Options(draft);
+    }
+
+    /** How often a node looks by itself, in case a notification was lost. 10 ms..3 s, default 1 s: others
+     * take a node that has not spoken for 10 s for dead. */
+    public Options withPoll(Duration every) {
+        Draft draft = new Draft(this);
+        draft.poll = every;
+        return new Options(draft);
+    }
+
+    /** The longest payload in bytes. The database has a cap of its own, 256 KiB unless migrated otherwise. Default 256 KiB. */
+    public Options withPayloadCap(int bytes) {
+        Draft draft = new Draft(this);
+        draft.payloadCap = bytes;
+        return new Options(draft);
+    }
+
+    /** How long events are kept that every listener has passed. Default 7 days. */
+    public Options withKeep(Duration newKeep) {
+        Draft draft = new Draft(this);
+        draft.keep = newKeep;
+        draft.patience = newKeep.compareTo(patience) > 0 ? newKeep : patience;
+        return new Options(draft);
+    }
+
+    /** How long events are kept for a listener that does not come; then it is detached. Default 30 days. */
+    public Options withPatience(Duration newPatience) {
+        Draft draft = new Draft(this);
+        draft.patience = newPatience;
+        return new Options(draft);
+    }
+
+    /** How many events one pass gives positions to, at most. Default 20000. */
+    public Options withPassSize(int most) {
+        Draft draft = new Draft(this);
+        draft.passSize = most;
+        return new Options(draft);
+    }
+
+    /** How many events a segment holds, at most: retention works by segments. Default 4 million. */
+    public Options withSegmentSize(long events) {
+        Draft draft = new Draft(this);
+        draft.segmentSize = Math.min(Math.max(events, Integer.MIN_VALUE), Integer.MAX_VALUE);
+        return new Options(draft);
+    }
+
+    /** What metrics hook into. Default: nothing. */
+    public Options withWatch(Watch newWatch) {
+        Draft draft = new Draft(this);
+        draft.watch = newWatch;
+        return new Options(draft);
+    }
+
+    public String schema() {
+        return schema;
+    }
+
+    public String node() {
+        return node;
+    }
+
+    public @Nullable DataSource direct() {
+        return direct;
+    }
+
+    public boolean notifies() {
+        return notify;
+    }
+
+    public Duration poll() {
+        return poll;
+    }
+
+    public int payloadCap() {
+        return payloadCap;
+    }
+
+    public Duration keep() {
+        return keep;
+    }
+
+    public Duration patience() {
+        return patience;
+    }
+
+    public int passSize() {
+        return passSize;
+    }
+
+    public long segmentSize() {
+        return segmentSize;
+    }
+
+    public Watch watch() {
+        return watch;
+    }
+
+    /** Every effective option, for the line that is logged at the start. */
+    @Override
+    public String toString() {
+        return "node=" + node + " schema=" + schema + " notify=" + (notify ? "idle" : "off") + " poll=" + poll
+                + " payload_cap=" + payloadCap + " keep=" + keep + " patience=" + patience + " pass_size=" + passSize
+                + " segment_size=" + segmentSize + " direct=" + (direct != null);
+    }
+
+    private static String defaultNode() {
+        String host;
+        try {
+            host = InetAddress.getLocalHost().getHostName();
+        } catch (UnknownHostException e) {
+            host = "node-" + UUID.randomUUID().toString().substring(0, 8);
+        }
+        String clean = host.replaceAll("[^A-Za-z0-9._-]", "-").replaceAll("^[^A-Za-z0-9]+", "");
+        return (clean.isEmpty() ? "node" : clean.substring(0, Math.min(clean.length(), 60))) + ":"
+                + ManagementFactory.getRuntimeMXBean().getPid();
+    }
+
+    /** The options while one of them is being changed. */
+    private static final class Draft {
+        String schema = "postrider";
+        String node = defaultNode();
+        @Nullable DataSource direct;
+        boolean notify = true;
+        Duration poll = Duration.ofSeconds(1);
+        int payloadCap = 256 * 1024;
+        Duration keep = Duration.ofDays(7);
+        Duration patience = Duration.ofDays(30);
+        int passSize = 20_000;
+        long segmentSize = 4_000_000;
+        Watch watch = Watch.NOTHING;
+
+        Draft() {}
+
+        Draft(Options from) {
+            this.schema = from.schema;
+            this.node = from.node;
+            this.direct = from.direct;
+            this.notify = from.notify;
+            this.poll = from.poll;
+            this.payloadCap = from.payloadCap;
+            this.keep = from.keep;
+            this.patience = from.patience;
+            this.passSize = from.passSize;
+            this.segmentSize = from.segmentSize;
+            this.watch = from.watch;
+        }
+    }
+}

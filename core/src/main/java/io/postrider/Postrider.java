@@ -1,0 +1,159 @@
+package io.postrider;
+
+import io.postrider.db.Database;
+import io.postrider.db.SchemaName;
+import io.postrider.emit.Emitter;
+import io.postrider.listen.DeadLetters;
+import io.postrider.listen.Listeners;
+import io.postrider.listen.Posts;
+import io.postrider.log.Heads;
+import io.postrider.retain.Retention;
+import io.postrider.schema.DatabaseCheck;
+import io.postrider.schema.Migrator;
+import io.postrider.sequence.Sequencer;
+import io.postrider.wake.Wire;
+import java.sql.Connection;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Postrider on one database: emit events in your own transactions, listen to topics.
+ *
+ * <p>Emitting needs nothing but this object. A node that was started also keeps the log moving and runs its listeners; any
+ * number of nodes share one database. Safe to share among threads.
+ */
+public final class Postrider implements AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(Postrider.class);
+
+    private final DataSource dataSource;
+    private final Options options;
+    private final Database database;
+    private final Emitter emitter;
+    private final Heads heads;
+    private final Posts posts;
+    private final Listeners listeners;
+    private final List<Listener> waiting = new ArrayList<>();
+    private @Nullable Wire wire;
+    private @Nullable Retention retention;
+    private @Nullable Sequencer sequencer;
+    private boolean closed;
+
+    private Postrider(DataSource dataSource, Options options) {
+        this.dataSource = dataSource;
+        this.options = options;
+        this.database = new Database(dataSource, SchemaName.of(options.schema()));
+        this.emitter = new Emitter(database, options.payloadCap(), options.watch());
+        this.heads = new Heads(options.watch());
+        this.posts = new Posts(heads);
+        this.listeners = new Listeners(database, heads, posts, options.node(), options.watch());
+    }
+
+    /** On this data source, with default options. A started node keeps one of its connections for itself. */
+    public static Postrider on(DataSource dataSource) {
+        return on(dataSource, Options.defaults());
+    }
+
+    /** On this data source. */
+    public static Postrider on(DataSource dataSource, Options options) {
+        return new Postrider(dataSource, options);
+    }
+
+    /** Makes or updates the schema. Many may try at once; the role must be allowed to create it. */
+    public Postrider migrate() {
+        new Migrator(database).migrate(options.segmentSize(), options.payloadCap());
+        return this;
+    }
+
+    /** Writes an event in the transaction of this connection: it is delivered if and only if that commits. */
+    public UUID emit(Connection connection, Event event) {
+        return emitter.emit(connection, event);
+    }
+
+    /** Writes events in this order, in the transaction of this connection. */
+    public void emitAll(Connection connection, List<Event> events) {
+        emitter.emitAll(connection, events);
+    }
+
+    /** Adds a listener; it runs from {@link #start} on, or at once on a node that is started. */
+    public synchronized Postrider add(Listener listener) {
+        refuseClosed();
+        if (wire == null) {
+            waiting.add(listener);
+        } else {
+            listeners.start(listener);
+        }
+        return this;
+    }
+
+    /** Starts the node: it keeps the log moving, runs its listeners and looks after the segments. */
+    public synchronized Postrider start() {
+        refuseClosed();
+        if (wire != null) {
+            throw new PostriderException(PostriderException.Kind.CONFLICT, "this node is started already");
+        }
+        database.autocommit(session -> {
+            DatabaseCheck.requireServer(session, database.schema());
+            Migrator.requireCurrent(session);
+            return true;
+        });
+        log.info("node_started {}", options);
+        sequencer = new Sequencer(heads, options.passSize(), options.notifies(), options.watch());
+        DataSource direct = options.direct();
+        wire = new Wire(
+                database, direct == null ? dataSource : direct, options.poll(), options.watch(), List.of(sequencer, posts));
+        waiting.forEach(listeners::start);
+        waiting.clear();
+        wire.start();
+        retention = new Retention(database, options.segmentSize(), options.keep(), options.patience());
+        retention.start();
+        return this;
+    }
+
+    /** Stops a listener where it is, on every node, until it is resumed. */
+    public void pause(String listener) {
+        listeners.pause(listener, true);
+    }
+
+    /** Lets a paused listener go on. */
+    public void resume(String listener) {
+        listeners.pause(listener, false);
+    }
+
+    /** Every listener in the database, as the view {@code listeners} has it. */
+    public List<Listeners.Status> listeners() {
+        return listeners.list();
+    }
+
+    /** What failed for good. */
+    public DeadLetters deadLetters() {
+        return new DeadLetters(database);
+    }
+
+    /** Lets listeners finish what they are at, gives up what the node holds, and ends. Emitting still works afterwards. */
+    @Override
+    public synchronized void close() {
+        if (closed) {
+            return;
+        }
+        closed = true;
+        listeners.close();
+        if (retention != null) {
+            retention.close();
+        }
+        if (wire != null) {
+            wire.close();
+            log.info("node_stopped node={}", options.node());
+        }
+    }
+
+    private void refuseClosed() {
+        if (closed) {
+            throw new PostriderException(PostriderException.Kind.CONFLICT, "this node is closed");
+        }
+    }
+}

@@ -1,0 +1,72 @@
+package io.postrider;
+
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+
+/** Where a listener begins that did not exist before. One that exists goes on where it was, whatever this says. */
+public final class StartPoint {
+    /** What kind of point it is. */
+    public enum Kind {
+        BEGINNING,
+        END,
+        POSITION,
+        TIME
+    }
+
+    private final Kind kind;
+    private final long position;
+    private final @Nullable Instant time;
+
+    private StartPoint(Kind kind, long position, @Nullable Instant time) {
+        this.kind = kind;
+        this.position = position;
+        this.time = time;
+    }
+
+    /** The oldest event that retention has kept. */
+    public static StartPoint beginning() {
+        return new StartPoint(Kind.BEGINNING, 0, null);
+    }
+
+    /** After the last event that has a position when the listener is made. */
+    public static StartPoint end() {
+        return new StartPoint(Kind.END, 0, null);
+    }
+
+    /** The first event handled is the one at this position. */
+    public static StartPoint position(long first) {
+        if (first < 1) {
+            throw PostriderException.refused("start position must be at least 1, was " + first);
+        }
+        return new StartPoint(Kind.POSITION, first, null);
+    }
+
+    /** The first event handled is the first in the order of the log that was created at this time or later. */
+    public static StartPoint time(Instant from) {
+        return new StartPoint(Kind.TIME, 0, from);
+    }
+
+    public Kind kind() {
+        return kind;
+    }
+
+    /** The position, for {@link Kind#POSITION}. */
+    public long position() {
+        return position;
+    }
+
+    /** The time, for {@link Kind#TIME}. */
+    public @Nullable Instant time() {
+        return time;
+    }
+
+    @Override
+    public String toString() {
+        return switch (kind) {
+            case BEGINNING -> "beginning";
+            case END -> "end";
+            case POSITION -> "position " + position;
+            case TIME -> "time " + time;
+        };
+    }
+}

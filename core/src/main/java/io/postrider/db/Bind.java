@@ -1,0 +1,105 @@
+package io.postrider.db;
+
+import java.sql.Array;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.sql.Types;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
+import java.util.Collection;
+import java.util.List;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** Sets the parameters of a statement by name. */
+public final class Bind {
+    private final PreparedStatement statement;
+    private final List<String> parameters;
+
+    Bind(PreparedStatement statement, List<String> parameters) {
+        this.statement = statement;
+        this.parameters = parameters;
+    }
+
+    public Bind text(String name, @Nullable String value) throws SQLException {
+        return at(name, place -> statement.setString(place, value));
+    }
+
+    public Bind int4(String name, int value) throws SQLException {
+        return at(name, place -> statement.setInt(place, value));
+    }
+
+    public Bind int8(String name, long value) throws SQLException {
+        return at(name, place -> statement.setLong(place, value));
+    }
+
+    public Bind bool(String name, boolean value) throws SQLException {
+        return at(name, place -> statement.setBoolean(place, value));
+    }
+
+    public Bind uuid(String name, UUID value) throws SQLException {
+        return at(name, place -> statement.setObject(place, value));
+    }
+
+    public Bind instant(String name, @Nullable Instant value) throws SQLException {
+        @Nullable OffsetDateTime time = value == null ? null : value.atOffset(ZoneOffset.UTC);
+        return at(name, place -> statement.setObject(place, time, Types.TIMESTAMP_WITH_TIMEZONE));
+    }
+
+    /** As milliseconds: statements say {@code :wait * interval '1 millisecond'}. */
+    public Bind millis(String name, Duration value) throws SQLException {
+        return int8(name, value.toMillis());
+    }
+
+    public Bind texts(String name, @Nullable Collection<? extends @Nullable String> values) throws SQLException {
+        return array(name, "text", values == null ? null : values.toArray());
+    }
+
+    public Bind uuids(String name, Collection<UUID> values) throws SQLException {
+        return array(name, "uuid", values.toArray());
+    }
+
+    public Bind int8s(String name, Collection<Long> values) throws SQLException {
+        return array(name, "int8", values.toArray());
+    }
+
+    private Bind array(String name, String type, @Nullable Object @Nullable [] values) throws SQLException {
+        @Nullable Array array = values == null ? null : statement.getConnection().createArrayOf(type, values);
+        return at(name, place -> {
+            if (array == null) {
+                statement.setNull(place, Types.ARRAY);
+            } else {
+                statement.setArray(place, array);
+            }
+        });
+    }
+
+    private Bind at(String name, Place place) throws SQLException {
+        boolean set = false;
+        for (int i = 0; i < parameters.size(); i++) {
+            if (parameters.get(i).equals(name)) {
+                place.set(i + 1);
+                set = true;
+            }
+        }
+        if (!set) {
+            throw new IllegalStateException("statement has no parameter :" + name + ", it has " + parameters);
+        }
+        return this;
+    }
+
+    private interface Place {
+        void set(int place) throws SQLException;
+    }
+
+    /** Sets nothing. */
+    public static void nothing(Bind bind) {}
+
+    /** A function that binds. */
+    @FunctionalInterface
+    public interface Values {
+        void to(Bind bind) throws SQLException;
+    }
+}

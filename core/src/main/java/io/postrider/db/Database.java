@@ -1,0 +1,101 @@
+package io.postrider.db;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import javax.sql.DataSource;
+
+/** The one door to the database: connections of the application's data source, with the log's schema. Safe to share. */
+public final class Database {
+    private final DataSource dataSource;
+    private final Texts texts;
+
+    public Database(DataSource dataSource, SchemaName schema) {
+        this.dataSource = dataSource;
+        this.texts = new Texts(schema);
+    }
+
+    public SchemaName schema() {
+        return texts.schema();
+    }
+
+    /** Work on the caller's own connection, in whatever transaction it is in. */
+    public Session on(Connection connection) {
+        return new Session(connection, texts);
+    }
+
+    /** A connection of its own that is kept; each statement is a transaction. */
+    public Connection open() {
+        try {
+            Connection connection = dataSource.getConnection();
+            connection.setAutoCommit(true);
+            return connection;
+        } catch (SQLException e) {
+            throw Session.failed("connect", e);
+        }
+    }
+
+    /** Statements that are each a transaction of their own. */
+    public <T> T autocommit(Work<T> work) {
+        try (Connection connection = dataSource.getConnection()) {
+            if (!connection.getAutoCommit()) {
+                connection.setAutoCommit(true);
+            }
+            return work.on(new Session(connection, texts));
+        } catch (SQLException e) {
+            throw Session.failed("connect", e);
+        }
+    }
+
+    /**
+     * One transaction, READ COMMITTED whatever the role's default: a check that follows a lock must see what was committed
+     * before the lock was had. Commits if the work returns, rolls back if it throws.
+     */
+    public <T> T transaction(Work<T> work) {
+        try (Connection connection = dataSource.getConnection()) {
+            boolean autocommit = connection.getAutoCommit();
+            int isolation = connection.getTransactionIsolation();
+            if (isolation != Connection.TRANSACTION_READ_COMMITTED) {
+                connection.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
+            }
+            connection.setAutoCommit(false);
+            try {
+                T result = work.on(new Session(connection, texts));
+                connection.commit();
+                return result;
+            } catch (Throwable e) {
+                rollback(connection, e);
+                throw e;
+            } finally {
+                restore(connection, autocommit, isolation);
+            }
+        } catch (SQLException e) {
+            throw Session.failed("transaction", e);
+        }
+    }
+
+    private static void rollback(Connection connection, Throwable because) {
+        try {
+            connection.rollback();
+        } catch (SQLException e) {
+            because.addSuppressed(e);
+        }
+    }
+
+    /** A broken connection cannot be restored and need not be: its pool finds out by itself. */
+    private static void restore(Connection connection, boolean autocommit, int isolation) {
+        try {
+            connection.setAutoCommit(autocommit);
+            if (isolation != Connection.TRANSACTION_READ_COMMITTED) {
+                connection.setTransactionIsolation(isolation);
+            }
+        } catch (SQLException e) {
+            // the next user of the connection gets a new one
+        }
+    }
+
+    /** What to do with a session. */
+    @FunctionalInterface
+    public interface Work<T> {
+        T on(Session session);
+    }
+}

@@ -1,0 +1,135 @@
+package io.postrider.db;
+
+import io.postrider.PostriderException;
+import io.postrider.PostriderException.Kind;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import javax.sql.DataSource;
+import org.postgresql.PGConnection;
+import org.postgresql.PGNotification;
+
+/**
+ * A connection that is kept: it hears notifications and holds locks of its session. Used by one thread; never in a
+ * transaction while it waits, or the notifications would stay in the server and its snapshot would hold back vacuum.
+ */
+public final class Line implements AutoCloseable {
+    private static final Sql IDENTITY = Sql.text("identity", "select pg_backend_pid() as pid, pg_is_in_recovery() as standby");
+
+    /** A read that takes longer than this is a dead link (the kernel's own patience is two hours). */
+    private static final int DEAD_AFTER_MILLIS = 60_000;
+
+    private final Connection connection;
+    private final PGConnection postgres;
+    private final Session session;
+    private final int pid;
+    private final boolean pooled;
+
+    private Line(Connection connection, PGConnection postgres, Session session, int pid, boolean pooled) {
+        this.connection = connection;
+        this.postgres = postgres;
+        this.session = session;
+        this.pid = pid;
+        this.pooled = pooled;
+    }
+
+    /** Opens one; refuses a standby, where a snapshot lists no running transactions and a pass would lose events. */
+    public static Line open(DataSource dataSource, Database database) {
+        try {
+            Connection connection = dataSource.getConnection();
+            try {
+                connection.setAutoCommit(true);
+                connection.setNetworkTimeout(Runnable::run, DEAD_AFTER_MILLIS);
+                PGConnection postgres = connection.unwrap(PGConnection.class);
+                Session session = database.on(connection);
+                record Identity(int pid, boolean standby) {}
+                Identity identity = session.one(
+                                IDENTITY, Bind::nothing, row -> new Identity(row.int4("pid"), row.bool("standby")))
+                        .orElseThrow();
+                if (identity.standby()) {
+                    throw new PostriderException(
+                            Kind.CONFLICT, "this server is a standby; Postrider must be connected to the primary");
+                }
+                // A pooler invents the process id that it tells at log-in; the server itself knows its own.
+                boolean pooled = postgres.getBackendPID() != identity.pid();
+                return new Line(connection, postgres, session, identity.pid(), pooled);
+            } catch (SQLException | RuntimeException e) {
+                connection.close();
+                throw e;
+            }
+        } catch (SQLException e) {
+            throw Session.failed("connect", e);
+        }
+    }
+
+    /** Takes charge of the session's settings, whatever the role's defaults are, and listens to the schema's channel. */
+    public void listen(String channel) {
+        execute("set session characteristics as transaction isolation level read committed, read write");
+        execute("set statement_timeout = 0");
+        execute("set lock_timeout = 0");
+        execute("set idle_session_timeout = 0");
+        if (!pooled) {
+            execute("listen " + channel);
+        }
+    }
+
+    /** What was notified since the last time; waits for something up to a time. */
+    public List<String> await(Duration most) {
+        try {
+            long millis = Math.max(1, most.toMillis());
+            PGNotification[] heard = postgres.getNotifications((int) Math.min(millis, DEAD_AFTER_MILLIS / 2));
+            if (heard == null || heard.length == 0) {
+                return List.of();
+            }
+            List<String> payloads = new ArrayList<>(heard.length);
+            for (PGNotification notification : heard) {
+                if (notification.getPID() != pid) {
+                    payloads.add(notification.getParameter());
+                }
+            }
+            return payloads;
+        } catch (SQLException e) {
+            throw Session.failed("listen", e);
+        }
+    }
+
+    public Session session() {
+        return session;
+    }
+
+    /** The server's process that serves it. */
+    public int pid() {
+        return pid;
+    }
+
+    /** Whether something stands between us and the server that may hand our session to others: no locks, no listening. */
+    public boolean isPooled() {
+        return pooled;
+    }
+
+    private void execute(String sql) {
+        try (Statement statement = connection.createStatement()) {
+            statement.execute(sql);
+        } catch (SQLException e) {
+            throw Session.failed("line", e);
+        }
+    }
+
+    /** Gives the connection back clean: it may belong to a pool. A broken one is only closed. */
+    @Override
+    public void close() {
+        try (Connection closing = connection) {
+            if (!closing.isClosed() && !pooled) {
+                execute("select pg_advisory_unlock_all()");
+                execute("unlisten *");
+            }
+            execute("reset all");
+            closing.setNetworkTimeout(Runnable::run, 0);
+        } catch (SQLException | PostriderException e) {
+            // broken, or never whole: the server lets go of its locks by itself
+        }
+    }
+}

@@ -1,0 +1,73 @@
+package io.postrider.db;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * One statement, from one file: {@code sql/<room>/<verb>.sql}. Parameters are written {@code :name}, so that the file can be
+ * tried in psql; the name of the verb goes ahead of the text, where pg_stat_statements and pg_stat_activity show it.
+ */
+public final class Sql {
+    /** A colon that is neither part of a cast nor inside a word. */
+    private static final Pattern PARAMETER = Pattern.compile("(?<![:\\w]):([a-z][a-z0-9_]*)");
+
+    private static final Pattern COMMENT = Pattern.compile("(?m)^--.*\\R?");
+
+    private final String name;
+    private final String text;
+    private final List<String> parameters;
+
+    private Sql(String name, String text) {
+        this.name = name;
+        this.parameters = new ArrayList<>();
+        Matcher matcher = PARAMETER.matcher(COMMENT.matcher(text).replaceAll(""));
+        StringBuilder plain = new StringBuilder("/* postrider:" + name + " */ ");
+        while (matcher.find()) {
+            parameters.add(matcher.group(1));
+            matcher.appendReplacement(plain, "?");
+        }
+        matcher.appendTail(plain);
+        this.text = plain.toString().strip();
+    }
+
+    /** The statement of a file, such as {@code listen/record_setback}. */
+    public static Sql file(String path) {
+        return new Sql(path.substring(path.lastIndexOf('/') + 1), resource("sql/" + path + ".sql"));
+    }
+
+    /** A statement of at most three lines, beside its use. */
+    public static Sql text(String name, String text) {
+        return new Sql(name, text);
+    }
+
+    /** A file below {@code /postrider} in the jar. */
+    public static String resource(String path) {
+        try (InputStream in = Sql.class.getResourceAsStream("/postrider/" + path)) {
+            if (in == null) {
+                throw new IllegalStateException("no file /postrider/" + path + " in the jar");
+            }
+            return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    public String name() {
+        return name;
+    }
+
+    String text() {
+        return text;
+    }
+
+    /** The names of the parameters in the order of their places; one name may have several places. */
+    List<String> parameters() {
+        return parameters;
+    }
+}

@@ -1,0 +1,39 @@
+package io.postrider.db;
+
+import java.sql.SQLException;
+import org.jspecify.annotations.Nullable;
+
+/** Decisions about a database error, by its SQLSTATE and never by its text. */
+public final class SqlState {
+    private SqlState() {}
+
+    /** The state of the first database error in the chain of causes, or the empty text. */
+    public static String of(@Nullable Throwable error) {
+        for (Throwable e = error; e != null; e = e.getCause()) {
+            if (e instanceof SQLException sql && sql.getSQLState() != null) {
+                return sql.getSQLState();
+            }
+        }
+        return "";
+    }
+
+    /** The connection is gone or could not be had: class 08, shutdown and crash (57P01–57P03), too many clients. */
+    public static boolean isUnreachable(String state) {
+        return state.startsWith("08") || state.startsWith("57P0") || state.equals("53300");
+    }
+
+    /** Somebody else was in the way for a moment: lock_timeout, deadlock, serialisation. */
+    public static boolean isContention(String state) {
+        return state.equals("55P03") || state.equals("40P01") || state.equals("40001");
+    }
+
+    /** The server is or became read only: a standby, or a demoted primary behind a stale pool. */
+    public static boolean isReadOnly(String state) {
+        return state.equals("25006");
+    }
+
+    /** The schema, a table or a function is not there: not migrated. */
+    public static boolean isMissing(String state) {
+        return state.equals("42P01") || state.equals("3F000") || state.equals("42883");
+    }
+}

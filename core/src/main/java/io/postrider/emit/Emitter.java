@@ -1,0 +1,129 @@
+package io.postrider.emit;
+
+import io.postrider.Event;
+import io.postrider.PostriderException;
+import io.postrider.PostriderException.Kind;
+import io.postrider.db.Database;
+import io.postrider.db.Session;
+import io.postrider.db.Sql;
+import io.postrider.db.SqlState;
+import io.postrider.watch.Watch;
+import java.nio.charset.StandardCharsets;
+import java.sql.Connection;
+import java.util.List;
+import java.util.UUID;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The first step of the ride: writes events in the caller's transaction. They exist if and only if it commits. */
+public final class Emitter {
+    private static final Logger log = LoggerFactory.getLogger(Emitter.class);
+    private static final Sql EMIT = Sql.file("emit/emit");
+    private static final Sql EMIT_ALL = Sql.file("emit/emit_all");
+
+    /** One statement for so many: an array of all would hold a batch of millions in memory three times. */
+    private static final int SLICE = 1_000;
+
+    private final Database database;
+    private final int payloadCap;
+    private final Watch watch;
+
+    public Emitter(Database database, int payloadCap, Watch watch) {
+        this.database = database;
+        this.payloadCap = payloadCap;
+        this.watch = watch;
+    }
+
+    /** Writes one event. */
+    public UUID emit(Connection connection, Event event) {
+        refuseOversize(event);
+        Session session = database.on(connection);
+        try {
+            session.update(EMIT, bind -> bind.uuid("event_id", event.id())
+                    .text("topic", event.topic())
+                    .text("type", event.type())
+                    .text("key", event.key())
+                    .text("project_id", event.projectId())
+                    .text("user_id", event.userId())
+                    .text("aggregate_type", event.aggregateType())
+                    .text("aggregate_id", event.aggregateId())
+                    .text("payload", event.payload())
+                    .text("headers", event.headers()));
+        } catch (PostriderException e) {
+            throw explained(e, event.topic());
+        }
+        written(event);
+        watch.emitted(event.topic(), 1);
+        return event.id();
+    }
+
+    /** Writes events in the order given, in slices of one statement each. */
+    public void emitAll(Connection connection, List<Event> events) {
+        events.forEach(this::refuseOversize);
+        Session session = database.on(connection);
+        for (int from = 0; from < events.size(); from += SLICE) {
+            emitSlice(session, events.subList(from, Math.min(from + SLICE, events.size())));
+        }
+    }
+
+    private void emitSlice(Session session, List<Event> slice) {
+        try {
+            session.update(EMIT_ALL, bind -> bind.uuids("event_ids", slice.stream().map(Event::id).toList())
+                    .texts("topics", column(slice, Event::topic))
+                    .texts("types", column(slice, Event::type))
+                    .texts("keys", column(slice, Event::key))
+                    .texts("project_ids", column(slice, Event::projectId))
+                    .texts("user_ids", column(slice, Event::userId))
+                    .texts("aggregate_types", column(slice, Event::aggregateType))
+                    .texts("aggregate_ids", column(slice, Event::aggregateId))
+                    .texts("payloads", column(slice, Event::payload))
+                    .texts("headers", column(slice, Event::headers)));
+        } catch (PostriderException e) {
+            throw explained(e, slice.get(0).topic());
+        }
+        slice.forEach(this::written);
+        slice.forEach(event -> watch.emitted(event.topic(), 1));
+    }
+
+    private static List<@Nullable String> column(List<Event> events, Function<Event, @Nullable String> field) {
+        List<@Nullable String> column = new java.util.ArrayList<>(events.size());
+        for (Event event : events) {
+            column.add(field.apply(event));
+        }
+        return column;
+    }
+
+    /** Before the insert: a statement that the database refuses spoils the caller's transaction. */
+    private void refuseOversize(Event event) {
+        int length = event.payload().length();
+        if (length > payloadCap
+                || (length > payloadCap / 3
+                        && event.payload().getBytes(StandardCharsets.UTF_8).length > payloadCap)) {
+            throw PostriderException.refused("payload of event " + event.id() + " on topic " + event.topic()
+                    + " is longer than the payload cap of " + payloadCap
+                    + " bytes; store it elsewhere and emit a reference, or raise the cap");
+        }
+    }
+
+    private static PostriderException explained(PostriderException e, String topic) {
+        String state = SqlState.of(e);
+        if (state.equals("22P02")) {
+            return new PostriderException(
+                    Kind.REFUSED, "payload or headers of an event on topic " + topic + " are not valid JSON: " + e.getMessage(), e);
+        }
+        if (state.equals("22P05") || state.equals("22021")) {
+            return new PostriderException(
+                    Kind.REFUSED, "an event on topic " + topic + " holds a character that PostgreSQL cannot store: " + e.getMessage(), e);
+        }
+        if (state.equals("23514") || state.equals("23502")) {
+            return new PostriderException(Kind.REFUSED, "the database refused an event on topic " + topic + ": " + e.getMessage(), e);
+        }
+        return e;
+    }
+
+    private void written(Event event) {
+        log.debug("outbox_enqueued event_id={} topic={} type={}", event.id(), event.topic(), event.type());
+    }
+}

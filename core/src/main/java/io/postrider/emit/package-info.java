@@ -1,0 +1,3 @@
+/** Write the event inside the caller's transaction. Nothing here is API. */
+@org.jspecify.annotations.NullMarked
+package io.postrider.emit;

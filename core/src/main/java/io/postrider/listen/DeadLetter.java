@@ -1,0 +1,20 @@
+package io.postrider.listen;
+
+import io.postrider.LogEvent;
+import io.postrider.db.Row;
+import io.postrider.log.LogEvents;
+import java.sql.SQLException;
+import java.time.Instant;
+
+/** An event that a listener gave up: the event as it was, why, after how many attempts. */
+public record DeadLetter(long id, String listener, LogEvent event, int attempts, String error, Instant diedAt) {
+    static DeadLetter read(Row row) throws SQLException {
+        return new DeadLetter(
+                row.int8("id"),
+                row.text("listener"),
+                LogEvents.read(row.text("topic"), row),
+                row.int4("attempts"),
+                row.text("error"),
+                row.instant("died_at"));
+    }
+}

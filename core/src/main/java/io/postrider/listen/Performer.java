@@ -1,0 +1,183 @@
+package io.postrider.listen;
+
+import io.postrider.Handler;
+import io.postrider.Listener;
+import io.postrider.LogEvent;
+import io.postrider.db.Database;
+import io.postrider.db.HandlerConnection;
+import io.postrider.db.Session;
+import io.postrider.listen.Fate.Delivered;
+import io.postrider.listen.Fate.Failed;
+import io.postrider.listen.Fate.Lost;
+import java.sql.Connection;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Future;
+import java.util.concurrent.Semaphore;
+
+/**
+ * Calls the handler for some events and then settles them: in one transaction for a transactional listener, one after the
+ * other for a relay. To settle is to write the delivery, clear a setback, or both: the caller says.
+ */
+final class Performer {
+    private final Database database;
+    private final Handler handler;
+    private final int concurrency;
+    private final ExecutorService threads;
+
+    Performer(Database database, Listener listener, ExecutorService threads) {
+        this.database = database;
+        this.handler = listener.handler();
+        this.concurrency = listener.concurrency();
+        this.threads = threads;
+    }
+
+    /** Writes what was done; false if the listener is not ours any more, and then the transaction is rolled back. */
+    interface Settlement {
+        boolean settle(Session session);
+    }
+
+    Fate perform(List<LogEvent> events, Settlement settlement) throws InterruptedException {
+        boolean transactional = handler instanceof Handler.Transactional || handler instanceof Handler.TransactionalBatch;
+        return transactional ? together(events, settlement) : apart(events, settlement);
+    }
+
+    private Fate together(List<LogEvent> events, Settlement settlement) throws InterruptedException {
+        int[] at = {-1};
+        try {
+            database.transaction(session -> {
+                handle(HandlerConnection.of(session.connection()), events, at);
+                if (!settlement.settle(session)) {
+                    throw new LostException();
+                }
+                return true;
+            });
+            return new Delivered();
+        } catch (LostException e) {
+            return new Lost();
+        } catch (HandlerException e) {
+            return failed(events, at[0], e.getCause());
+        }
+    }
+
+    private void handle(Connection connection, List<LogEvent> events, int[] at) {
+        try {
+            if (handler instanceof Handler.TransactionalBatch batch) {
+                if (!events.isEmpty()) {
+                    batch.handle(connection, events);
+                }
+                return;
+            }
+            for (LogEvent event : events) {
+                at[0]++;
+                ((Handler.Transactional) handler).handle(connection, event);
+            }
+        } catch (Throwable e) {
+            throw new HandlerException(e);
+        }
+    }
+
+    private Fate apart(List<LogEvent> events, Settlement settlement) throws InterruptedException {
+        int[] at = {-1};
+        try {
+            if (handler instanceof Handler.RelayBatch batch) {
+                if (!events.isEmpty()) {
+                    batch.handle(events);
+                }
+            } else if (concurrency > 1 && events.size() > 1) {
+                Fate fate = inLanes((Handler.Relay) handler, events);
+                if (!(fate instanceof Delivered)) {
+                    return fate;
+                }
+            } else {
+                for (LogEvent event : events) {
+                    at[0]++;
+                    ((Handler.Relay) handler).handle(event);
+                }
+            }
+        } catch (Throwable e) {
+            return failed(events, at[0], e);
+        }
+        return database.transaction(settlement::settle) ? new Delivered() : new Lost();
+    }
+
+    /** A lane for each key, so that events of one key stay in order; those without a key have a lane each. */
+    private Fate inLanes(Handler.Relay relay, List<LogEvent> events) throws InterruptedException {
+        Map<Object, List<Integer>> lanes = new LinkedHashMap<>();
+        for (int i = 0; i < events.size(); i++) {
+            Object lane = events.get(i).key() == null ? (Object) i : events.get(i).key();
+            lanes.computeIfAbsent(lane, key -> new ArrayList<>()).add(i);
+        }
+        Semaphore free = new Semaphore(concurrency);
+        List<Future<?>> running = new ArrayList<>();
+        Failed[] first = {new Failed(Integer.MAX_VALUE, new IllegalStateException("none"))};
+        for (List<Integer> lane : lanes.values()) {
+            free.acquire();
+            running.add(threads.submit(() -> {
+                try {
+                    inLane(relay, events, lane, first);
+                } finally {
+                    free.release();
+                }
+            }));
+        }
+        for (Future<?> lane : running) {
+            try {
+                lane.get();
+            } catch (ExecutionException e) {
+                throw new IllegalStateException("a lane failed outside its handler", e.getCause());
+            }
+        }
+        return first[0].index() == Integer.MAX_VALUE ? new Delivered() : first[0];
+    }
+
+    private static void inLane(Handler.Relay relay, List<LogEvent> events, List<Integer> lane, Failed[] first) {
+        for (int i : lane) {
+            try {
+                relay.handle(events.get(i));
+            } catch (Throwable e) {
+                synchronized (first) {
+                    if (i < first[0].index()) {
+                        first[0] = new Failed(i, e);
+                    }
+                }
+                return;
+            }
+        }
+    }
+
+    /** An interrupt is not the event's fault, nor is a virtual machine that is giving up. */
+    private static Fate failed(List<LogEvent> events, int at, Throwable error) throws InterruptedException {
+        if (error instanceof InterruptedException interrupted) {
+            throw interrupted;
+        }
+        if (error instanceof VirtualMachineError fatal && !(error instanceof StackOverflowError)) {
+            throw fatal;
+        }
+        return new Failed(at < 0 && events.size() == 1 ? 0 : at, error);
+    }
+
+    /** Carries the handler's exception out of the transaction. */
+    private static final class HandlerException extends RuntimeException {
+        private static final long serialVersionUID = 1;
+
+        HandlerException(Throwable cause) {
+            super(cause);
+        }
+
+        @Override
+        public synchronized Throwable getCause() {
+            Throwable cause = super.getCause();
+            return cause == null ? this : cause;
+        }
+    }
+
+    /** Rolls the transaction back. */
+    private static final class LostException extends RuntimeException {
+        private static final long serialVersionUID = 1;
+    }
+}

@@ -1,0 +1,83 @@
+package io.postrider.listen;
+
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+
+/** A listener's place on this node, as the wire knows it: whether we hold it, and whether it may run. Safe to share. */
+final class Post {
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition changed = lock.newCondition();
+    private boolean held;
+    private boolean paused;
+    private boolean detached;
+    private boolean due;
+    private long tenure;
+
+    /** The wire got the lock, or lost it. Each time it is got is a tenure of its own. */
+    void held(boolean now) {
+        lock.lock();
+        try {
+            if (now && !held) {
+                tenure++;
+            }
+            held = now;
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    void status(boolean nowPaused, boolean nowDetached, boolean nowDue) {
+        lock.lock();
+        try {
+            paused = nowPaused;
+            detached = nowDetached;
+            due |= nowDue;
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    boolean isHeld() {
+        lock.lock();
+        try {
+            return held;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Whether setbacks have become due that this node did not know of: somebody asked for a replay. */
+    boolean takeDue() {
+        lock.lock();
+        try {
+            boolean was = due;
+            due = false;
+            return was;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Which tenure we are in if the listener may run here now; 0 if not. */
+    long mayRun() {
+        lock.lock();
+        try {
+            return held && !paused && !detached ? tenure : 0;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Waits a while for {@link #mayRun} to change. */
+    void awaitChange() throws InterruptedException {
+        lock.lockInterruptibly();
+        try {
+            changed.await(1, TimeUnit.SECONDS);
+        } finally {
+            lock.unlock();
+        }
+    }
+}

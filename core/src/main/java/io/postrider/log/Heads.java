@@ -1,0 +1,225 @@
+package io.postrider.log;
+
+import io.postrider.db.Bind;
+import io.postrider.db.Session;
+import io.postrider.db.Sql;
+import io.postrider.watch.Watch;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * The heads of the topics that this node cares about, and whom to wake when one moves. Fed by the wire: by the node's own
+ * passes at once, by those of others when it is told or looks. Safe to share.
+ */
+public final class Heads {
+    private static final Sql HEAD = Sql.file("log/head");
+    private static final Sql PASSES_AFTER = Sql.file("log/passes_after");
+    private static final Sql LAST_PASS =
+            Sql.text("last_pass", "select coalesce((select p.n from postrider.pass p order by p.n desc limit 1), 0) as n");
+
+    /** Further behind than this, the heads are read anew instead of pass by pass. */
+    private static final int CATCH_UP = 200;
+
+    /** So many of the last passes are remembered for each topic, with the range of ids that they gave positions. */
+    private static final int REMEMBERED = 64;
+
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Map<String, Topic> topics = new HashMap<>();
+    private final Watch watch;
+    private long lastPass;
+
+    public Heads(Watch watch) {
+        this.watch = watch;
+    }
+
+    /** From now on this topic's head is known. */
+    public void follow(Session session, String topic) {
+        lock.lock();
+        try {
+            topics.computeIfAbsent(topic, t -> new Topic(lock.newCondition()));
+        } finally {
+            lock.unlock();
+        }
+        raise(topic, readHead(session, topic));
+    }
+
+    /** After a new connection: whatever happened meanwhile. The number is read first, so nothing falls between. */
+    public void reload(Session session) {
+        long n = session.one(LAST_PASS, Bind::nothing, row -> row.int8("n")).orElse(0L);
+        List<String> names;
+        lock.lock();
+        try {
+            lastPass = n;
+            names = List.copyOf(topics.keySet());
+        } finally {
+            lock.unlock();
+        }
+        names.forEach(topic -> raise(topic, readHead(session, topic)));
+    }
+
+    /** What other nodes' passes moved. */
+    public void refresh(Session session) {
+        long from = lastPass();
+        List<Pass> passes = session.query(
+                PASSES_AFTER, bind -> bind.int8("n", from).int4("most", CATCH_UP), Pass::read);
+        if (passes.size() == CATCH_UP) {
+            reload(session);
+        } else {
+            passes.forEach(this::moved);
+        }
+    }
+
+    /** What one pass moved. */
+    public void moved(Pass pass) {
+        lock.lock();
+        try {
+            if (pass.n() <= lastPass) {
+                return;
+            }
+            if (pass.n() == lastPass + 1) {
+                lastPass = pass.n();
+            } // else: another node passed between; the refresh that its notification causes fills the hole
+            for (int i = 0; i < pass.topics().size(); i++) {
+                moved(pass.topics().get(i), pass.heads().get(i), pass);
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void moved(String name, long head, Pass pass) {
+        Topic topic = topics.get(name);
+        if (topic == null || head <= topic.head) {
+            return;
+        }
+        topic.recent.addLast(new Stretch(topic.head + 1, head, pass.lowId(), pass.highId()));
+        if (topic.recent.size() > REMEMBERED) {
+            topic.recent.removeFirst();
+        }
+        topic.head = head;
+        topic.moved.signalAll();
+        watch.headMoved(name, head);
+    }
+
+    private void raise(String name, long head) {
+        lock.lock();
+        try {
+            Topic topic = topics.get(name);
+            if (topic != null && head > topic.head) {
+                topic.recent.clear();
+                topic.head = head;
+                topic.moved.signalAll();
+                watch.headMoved(name, head);
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** The head as this node knows it; the log is at least so long. */
+    public long head(String topic) {
+        lock.lock();
+        try {
+            Topic known = topics.get(topic);
+            return known == null ? 0 : known.head;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Waits until the head is beyond a position, the time is over, or somebody nudges. */
+    public void awaitBeyond(String topic, long position, Duration most) throws InterruptedException {
+        lock.lockInterruptibly();
+        try {
+            Topic known = topics.get(topic);
+            if (known == null || known.head > position || known.nudged) {
+                if (known != null) {
+                    known.nudged = false;
+                }
+                return;
+            }
+            boolean inTime = known.moved.await(most.toNanos(), TimeUnit.NANOSECONDS);
+            if (inTime) {
+                known.nudged = false;
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Wakes everybody who waits for this topic: something else than its head has changed. */
+    public void nudge(String topic) {
+        lock.lock();
+        try {
+            Topic known = topics.get(topic);
+            if (known != null) {
+                known.nudged = true;
+                known.moved.signalAll();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** A range of ids that holds the events at these positions; the whole range if they are not recent. */
+    public Ids idsOf(String topic, long after, long upto) {
+        lock.lock();
+        try {
+            Topic known = topics.get(topic);
+            if (known == null || known.recent.isEmpty() || known.recent.peekFirst().from() > after + 1) {
+                return Ids.ALL;
+            }
+            long low = Long.MAX_VALUE;
+            long high = 0;
+            for (Stretch stretch : known.recent) {
+                if (stretch.to() > after && stretch.from() <= upto) {
+                    low = Math.min(low, stretch.lowId());
+                    high = Math.max(high, stretch.highId());
+                }
+            }
+            return new Ids(low, high);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private long lastPass() {
+        lock.lock();
+        try {
+            return lastPass;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private static long readHead(Session session, String topic) {
+        return session.one(HEAD, bind -> bind.text("topic", topic), row -> row.int8("position"))
+                .orElse(0L);
+    }
+
+    /** A range of ids, both ends included. */
+    public record Ids(long low, long high) {
+        static final Ids ALL = new Ids(0, Long.MAX_VALUE);
+    }
+
+    /** Positions that one pass gave, and the ids it gave them to. */
+    private record Stretch(long from, long to, long lowId, long highId) {}
+
+    private static final class Topic {
+        final Condition moved;
+        final Deque<Stretch> recent = new ArrayDeque<>();
+        long head;
+        boolean nudged;
+
+        Topic(Condition moved) {
+            this.moved = moved;
+        }
+    }
+}

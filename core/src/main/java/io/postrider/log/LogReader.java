@@ -1,0 +1,119 @@
+package io.postrider.log;
+
+import io.postrider.LogEvent;
+import io.postrider.PostriderException;
+import io.postrider.PostriderException.Kind;
+import io.postrider.db.Database;
+import io.postrider.db.Session;
+import io.postrider.db.Sql;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Reads ranges of positions, bounded in number and in bytes, and never passes over a hole in silence. Safe to share. */
+public final class LogReader {
+    private static final Sql READ = Sql.file("log/read");
+    private static final Sql COUNT = Sql.file("log/count");
+    private static final Sql HEAD = Sql.file("log/head");
+    private static final Sql OLDEST = Sql.file("log/oldest");
+
+    /** Payloads of one read, together: keeps a listener on large events within a small heap. */
+    private static final long BYTES = 8 << 20;
+
+    /** With a filter, so many positions are looked at for each event wanted. */
+    private static final int FILTER_REACH = 20;
+
+    private final Database database;
+
+    public LogReader(Database database) {
+        this.database = database;
+    }
+
+    /** The next events after a position, up to a last position and to the head known; fewer if they are large. */
+    public Stretch read(String topic, long after, long last, int most, @Nullable Collection<String> types, Heads heads) {
+        long reach = types == null ? most : (long) most * FILTER_REACH;
+        long upto = Math.min(Math.min(last, heads.head(topic)), after + reach);
+        if (upto <= after) {
+            return new Stretch(after, after, List.of());
+        }
+        Heads.Ids ids = heads.idsOf(topic, after, upto);
+        return database.autocommit(session -> read(session, new Range(topic, after, upto, most, ids), types));
+    }
+
+    /** The same without knowledge of heads, for a command. */
+    public Stretch read(Session session, String topic, long after, int most) {
+        long upto = Math.min(head(session, topic), after + most);
+        return upto <= after
+                ? new Stretch(after, after, List.of())
+                : read(session, new Range(topic, after, upto, most, Heads.Ids.ALL), null);
+    }
+
+    private static Stretch read(Session session, Range range, @Nullable Collection<String> types) {
+        List<LogEvent> events = new ArrayList<>();
+        long[] bytes = {0};
+        session.each(
+                READ,
+                bind -> bind.text("topic", range.topic())
+                        .int8("after", range.after())
+                        .int8("upto", range.upto())
+                        .int4("most", range.most())
+                        .int8("bytes", BYTES)
+                        .texts("types", types)
+                        .int8("low_id", range.ids().low())
+                        .int8("high_id", range.ids().high()),
+                0,
+                row -> {
+                    bytes[0] = row.int8("running");
+                    return LogEvents.read(range.topic(), row);
+                },
+                events::add);
+        boolean cut = events.size() == range.most() || bytes[0] >= BYTES;
+        long to = cut ? events.get(events.size() - 1).position() : range.upto();
+        long there = types == null ? events.size() : count(session, range, to);
+        if (there != to - range.after()) {
+            throw hole(session, range, to, there);
+        }
+        return new Stretch(range.after(), to, events);
+    }
+
+    private static long count(Session session, Range range, long to) {
+        return session.one(
+                        COUNT,
+                        bind -> bind.text("topic", range.topic())
+                                .int8("after", range.after())
+                                .int8("upto", to),
+                        row -> row.int8("events"))
+                .orElse(0L);
+    }
+
+    private static PostriderException hole(Session session, Range range, long to, long there) {
+        return new PostriderException(
+                Kind.CONFLICT,
+                "topic " + range.topic() + " has only " + there + " of the " + (to - range.after()) + " events at positions "
+                        + (range.after() + 1) + ".." + to + "; the oldest kept is " + oldest(session, range.topic())
+                        + ". Retention or somebody's delete has taken the rest; nothing is passed over in silence:"
+                        + " reset the listener to a position that is there");
+    }
+
+    /** The head as the database has it. */
+    public long head(Session session, String topic) {
+        return session.one(HEAD, bind -> bind.text("topic", topic), row -> row.int8("position"))
+                .orElse(0L);
+    }
+
+    /** The oldest position kept, or one after the head. */
+    public static long oldest(Session session, String topic) {
+        return session.one(OLDEST, bind -> bind.text("topic", topic), row -> row.int8("position"))
+                .orElse(1L);
+    }
+
+    private record Range(String topic, long after, long upto, int most, Heads.Ids ids) {}
+
+    /** The events found at positions {@code after + 1 .. to}: all of them, or those that the filter lets through. */
+    public record Stretch(long after, long to, List<LogEvent> events) {
+        public boolean isEmpty() {
+            return to == after;
+        }
+    }
+}

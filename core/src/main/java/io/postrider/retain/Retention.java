@@ -1,0 +1,121 @@
+package io.postrider.retain;
+
+import io.postrider.PostriderException;
+import io.postrider.db.Bind;
+import io.postrider.db.Database;
+import io.postrider.db.Session;
+import io.postrider.db.Sql;
+import io.postrider.db.SqlState;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Keeps the segments: makes them ahead, closes, empties and drops them. Each step is a transaction of its own with a short
+ * lock_timeout: what cannot be done now is done another time, and nobody queues behind it for longer than that. Every node
+ * does this; a lock that is only tried makes them take turns.
+ */
+public final class Retention implements AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(Retention.class);
+    private static final Sql MAKE =
+            Sql.text("make_segments", "select postrider.make_segments(:log_size, :ledger_size) as made");
+    private static final Sql CLOSE = Sql.text(
+            "close_segments", "select postrider.close_segments(:rotate * interval '1 millisecond') as closed");
+    private static final Sql EMPTY = Sql.text(
+            "empty_segments",
+            "select e.what, e.name from postrider.empty_segments(:keep * interval '1 millisecond',"
+                    + " :patience * interval '1 millisecond') e");
+    private static final Sql SHORTEN = Sql.text("shorten_ledgers", "select s from postrider.shorten_ledgers() s");
+    private static final Sql DROP = Sql.text("drop_segments", "select postrider.drop_segments() as dropped");
+    private static final Sql LOCK_TIMEOUT =
+            Sql.text("lock_timeout", "select set_config('lock_timeout', :millis::text, true) as set");
+
+    private static final long LEDGER_SIZE = 1_000_000;
+    private static final Duration EVERY = Duration.ofSeconds(2);
+
+    /** A segment in use is closed after this part of the time that events are kept. */
+    private static final int ROTATIONS = 8;
+
+    private final Database database;
+    private final long segmentSize;
+    private final Duration keep;
+    private final Duration patience;
+    private final ScheduledExecutorService thread = Executors.newSingleThreadScheduledExecutor(work -> {
+        Thread thread = new Thread(work, "postrider-retention");
+        thread.setDaemon(true);
+        return thread;
+    });
+
+    public Retention(Database database, long segmentSize, Duration keep, Duration patience) {
+        this.database = database;
+        this.segmentSize = segmentSize;
+        this.keep = keep;
+        this.patience = patience;
+    }
+
+    public void start() {
+        thread.scheduleWithFixedDelay(this::keepHouse, 0, EVERY.toMillis(), TimeUnit.MILLISECONDS);
+    }
+
+    /** One round of everything. Public for a test or a command that does not want to wait. */
+    public void keepHouse() {
+        step("make", 200, session -> session.query(
+                MAKE,
+                bind -> bind.int8("log_size", segmentSize).int8("ledger_size", LEDGER_SIZE),
+                row -> row.int4("made") + " segments"));
+        step("close", 200, session -> session.query(
+                CLOSE, bind -> bind.millis("rotate", keep.dividedBy(ROTATIONS)), row -> row.int4("closed") + " segments"));
+        step("empty", 100, session -> session.query(
+                EMPTY, bind -> bind.millis("keep", keep).millis("patience", patience), row -> {
+                    if (row.text("what").equals("detached")) {
+                        log.error(
+                                "listener_detached listener={} it has not come for {}, and events it had not handled"
+                                        + " were removed",
+                                row.text("name"),
+                                patience);
+                    }
+                    return row.text("what") + " " + row.text("name");
+                }));
+        step("shorten", 100, session -> session.query(SHORTEN, Bind::nothing, row -> row.text("s")));
+        step("drop", 20, session -> session.query(
+                DROP, Bind::nothing, row -> String.valueOf(row.textOrNull("dropped"))));
+    }
+
+    private void step(String name, int lockTimeoutMillis, Database.Work<List<String>> work) {
+        try {
+            List<String> done = database.transaction(session -> {
+                limit(session, lockTimeoutMillis);
+                return work.on(session);
+            });
+            done.stream()
+                    .filter(what -> !what.equals("null") && !what.startsWith("0 "))
+                    .forEach(what -> log.info("retention step={} {}", name, what));
+        } catch (PostriderException e) {
+            if (SqlState.isContention(SqlState.of(e))) {
+                log.debug("retention step={} put off: {}", name, e.getMessage());
+            } else {
+                log.warn("retention_failed step={} error=\"{}\"", name, e.getMessage());
+            }
+        } catch (RuntimeException e) {
+            log.error("retention_failed step={}", name, e);
+        }
+    }
+
+    private static void limit(Session session, int millis) {
+        session.query(LOCK_TIMEOUT, bind -> bind.int4("millis", millis), row -> row.text("set"));
+    }
+
+    @Override
+    public void close() {
+        thread.shutdown();
+        try {
+            thread.awaitTermination(10, TimeUnit.SECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

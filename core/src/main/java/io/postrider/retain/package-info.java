@@ -1,0 +1,3 @@
+/** Segments: made ahead, closed, emptied, dropped. Nothing here is API. */
+@org.jspecify.annotations.NullMarked
+package io.postrider.retain;

@@ -1,0 +1,55 @@
+package io.postrider.schema;
+
+import io.postrider.PostriderException;
+import io.postrider.PostriderException.Kind;
+import io.postrider.db.SchemaName;
+import io.postrider.db.Session;
+import io.postrider.db.Sql;
+
+/** What is required of a server: a version we are tested on, a primary, UTF8. */
+public final class DatabaseCheck {
+    private static final Sql SERVER = Sql.file("schema/server");
+
+    /** xid8 and pg_current_snapshot came with 13; 14 is the oldest that is still maintained and tested here. */
+    public static final int OLDEST = 140_000;
+
+    private DatabaseCheck() {}
+
+    /** Refuses a server that will not do, with what to do instead. */
+    public static void requireServer(Session session, SchemaName schema) {
+        record Server(
+                int version, String text, boolean standby, String encoding, boolean plainSchema, boolean readOnly) {}
+        Server server = session.one(
+                        SERVER,
+                        bind -> bind.text("schema", schema.text()),
+                        row -> new Server(
+                                row.int4("version"),
+                                row.text("version_text"),
+                                row.bool("standby"),
+                                row.text("encoding"),
+                                row.bool("plain_schema"),
+                                row.bool("read_only")))
+                .orElseThrow();
+        if (server.version() < OLDEST) {
+            throw new PostriderException(
+                    Kind.CONFLICT, "PostgreSQL " + server.text() + " is too old; Postrider needs 14 or newer");
+        }
+        if (server.standby()) {
+            throw new PostriderException(
+                    Kind.CONFLICT, "this server is a standby; Postrider must be connected to the primary");
+        }
+        if (server.readOnly()) {
+            throw new PostriderException(
+                    Kind.CONFLICT,
+                    "transactions are read only here (default_transaction_read_only = on); Postrider must write");
+        }
+        if (!server.encoding().equals("UTF8")) {
+            throw new PostriderException(
+                    Kind.CONFLICT,
+                    "the database's encoding is " + server.encoding() + "; Postrider needs UTF8, as JSON does");
+        }
+        if (!server.plainSchema()) {
+            throw PostriderException.refused("schema '" + schema.text() + "' is a reserved word of SQL; choose another");
+        }
+    }
+}

@@ -1,0 +1,195 @@
+package io.postrider.schema;
+
+import io.postrider.PostriderException;
+import io.postrider.PostriderException.Kind;
+import io.postrider.db.Bind;
+import io.postrider.db.Database;
+import io.postrider.db.Session;
+import io.postrider.db.Sql;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Brings the schema to the version that this code works with: all in one transaction, under a lock, so that many nodes may
+ * try at once and a failure leaves nothing. Tables come from numbered files that never change once released; functions and
+ * views are replaced whenever their text differs.
+ */
+public final class Migrator {
+    private static final Logger log = LoggerFactory.getLogger(Migrator.class);
+
+    /** The files under {@code schema/}, in order; the version is the number in the name. */
+    public static final List<String> MIGRATIONS = List.of("V001__log");
+
+    /** The files under {@code functions/} and {@code views/}, in the order in which they are made. */
+    public static final List<String> FUNCTIONS = List.of(
+            "functions/emit",
+            "functions/fresh",
+            "functions/find",
+            "functions/place",
+            "functions/tail_position",
+            "functions/promise",
+            "functions/drain",
+            "functions/era_change",
+            "functions/open_era",
+            "functions/sequence",
+            "functions/read",
+            "functions/deliver",
+            "functions/make_segments",
+            "functions/close_segments",
+            "functions/empty_segments",
+            "functions/shorten_ledgers",
+            "functions/drop_segments",
+            "views/events",
+            "views/listeners",
+            "views/dead_letters",
+            "views/event_status");
+
+    private static final Sql LOCK = Sql.text(
+            "migrate_lock", "select pg_advisory_xact_lock(hashtext('postrider migrate'), hashtext('postrider'))::text");
+    private static final Sql APPLIED = Sql.text(
+            "applied", "select m.version, m.digest from postrider.migration m order by m.version");
+    private static final Sql INSTALLED =
+            Sql.text("installed", "select to_regclass('postrider.migration') is not null as installed");
+    private static final Sql RECORD = Sql.text(
+            "record_migration",
+            "insert into postrider.migration (version, name, digest) values (:version, :name, :digest)"
+                    + " on conflict (version) do update set digest = excluded.digest, applied_at = clock_timestamp()");
+    private static final Sql PAYLOAD_CAP = Sql.file("schema/payload_cap");
+    private static final Sql MAKE_SEGMENTS =
+            Sql.text("make_segments", "select postrider.make_segments(:log_size, :ledger_size) as made");
+
+    /** The row in which the digest of functions and views is kept. */
+    private static final int FUNCTIONS_VERSION = 0;
+
+    private static final long LEDGER_SIZE = 1_000_000;
+
+    private final Database database;
+
+    public Migrator(Database database) {
+        this.database = database;
+    }
+
+    /** What a migration did: the versions it applied, and whether functions and views were replaced. */
+    public record Done(List<Integer> applied, boolean functionsReplaced) {
+        public boolean isNothing() {
+            return applied.isEmpty() && !functionsReplaced;
+        }
+    }
+
+    /** Brings the schema up to date, with this cap on payloads. */
+    public Done migrate(long segmentSize, int payloadCap) {
+        return database.transaction(session -> {
+            DatabaseCheck.requireServer(session, database.schema());
+            session.query(LOCK, Bind::nothing, row -> true);
+            List<Integer> applied = applyMissing(session);
+            boolean replaced = replaceFunctions(session);
+            capPayloads(session, payloadCap);
+            session.query(
+                    MAKE_SEGMENTS,
+                    bind -> bind.int8("log_size", segmentSize).int8("ledger_size", LEDGER_SIZE),
+                    row -> true);
+            Done done = new Done(applied, replaced);
+            log.info("migrated schema={} applied={} functions_replaced={}", database.schema().text(), applied, replaced);
+            return done;
+        });
+    }
+
+    private List<Integer> applyMissing(Session session) {
+        int there = version(session).orElse(0);
+        refuseNewer(there);
+        List<Integer> applied = new ArrayList<>();
+        for (String name : MIGRATIONS.subList(there, MIGRATIONS.size())) {
+            int version = versionOf(name);
+            String script = Sql.resource("schema/" + name + ".sql");
+            session.script(name, script);
+            record(session, version, name, digest(List.of(script)));
+            applied.add(version);
+        }
+        return applied;
+    }
+
+    private boolean replaceFunctions(Session session) {
+        List<String> scripts =
+                FUNCTIONS.stream().map(name -> Sql.resource(name + ".sql")).toList();
+        String digest = digest(scripts);
+        if (applied(session).stream().anyMatch(one -> one.version() == FUNCTIONS_VERSION && one.digest().equals(digest))) {
+            return false;
+        }
+        for (int i = 0; i < scripts.size(); i++) {
+            session.script(FUNCTIONS.get(i), scripts.get(i));
+        }
+        record(session, FUNCTIONS_VERSION, "functions and views", digest);
+        return true;
+    }
+
+    private static void capPayloads(Session session, int cap) {
+        long there = session.one(PAYLOAD_CAP, Bind::nothing, row -> row.int8("cap")).orElse(-1L);
+        if (there != cap) {
+            session.script("payload_cap", "alter table postrider.event drop constraint event_payload_is_under_the_cap,"
+                    + " add constraint event_payload_is_under_the_cap check (octet_length(payload::text) <= " + cap + ")");
+        }
+    }
+
+    /** Refuses a schema that this code cannot work with. */
+    public static void requireCurrent(Session session) {
+        int there = version(session)
+                .orElseThrow(() -> new PostriderException(
+                        Kind.CONFLICT, "the schema is not there; run `postrider migrate`, or call Postrider.migrate()"));
+        refuseNewer(there);
+        if (there < MIGRATIONS.size()) {
+            throw new PostriderException(
+                    Kind.CONFLICT,
+                    "the schema has version " + there + ", this Postrider needs " + MIGRATIONS.size()
+                            + "; run `postrider migrate`");
+        }
+    }
+
+    private static void refuseNewer(int there) {
+        if (there > MIGRATIONS.size()) {
+            throw new PostriderException(
+                    Kind.CONFLICT,
+                    "the schema has version " + there + ", this Postrider knows versions up to " + MIGRATIONS.size()
+                            + "; upgrade Postrider");
+        }
+    }
+
+    /** The version of the schema, if it is installed. */
+    public static Optional<Integer> version(Session session) {
+        boolean installed = session.one(INSTALLED, Bind::nothing, row -> row.bool("installed")).orElse(false);
+        return installed
+                ? applied(session).stream().map(Applied::version).max(Integer::compare)
+                : Optional.empty();
+    }
+
+    private static List<Applied> applied(Session session) {
+        return session.query(APPLIED, Bind::nothing, row -> new Applied(row.int4("version"), row.text("digest")));
+    }
+
+    private static void record(Session session, int version, String name, String digest) {
+        session.update(
+                RECORD, bind -> bind.int4("version", version).text("name", name).text("digest", digest));
+    }
+
+    private static int versionOf(String name) {
+        return Integer.parseInt(name.substring(1, 4));
+    }
+
+    private static String digest(List<String> texts) {
+        try {
+            MessageDigest digest = MessageDigest.getInstance("SHA-256");
+            texts.forEach(text -> digest.update(text.getBytes(StandardCharsets.UTF_8)));
+            return HexFormat.of().formatHex(digest.digest());
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private record Applied(int version, String digest) {}
+}

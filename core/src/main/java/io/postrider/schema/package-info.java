@@ -1,0 +1,3 @@
+/** Install, migrate, verify. Nothing here is API. */
+@org.jspecify.annotations.NullMarked
+package io.postrider.schema;

@@ -1,0 +1,218 @@
+package io.postrider.sequence;
+
+import io.postrider.db.Bind;
+import io.postrider.db.Line;
+import io.postrider.db.Sql;
+import io.postrider.log.Heads;
+import io.postrider.log.Pass;
+import io.postrider.wake.Wire;
+import io.postrider.watch.Watch;
+import java.time.Duration;
+import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Gives committed events their positions, pass by pass, and sleeps when there is nothing to do. Any node can be it; the lock
+ * inside a pass is the safety, leadership only saves work.
+ *
+ * <p>The idle lock is what lets it sleep without slowing producers: each of them takes it shared, until its transaction has
+ * ended, in the default of {@code event.wake}. Who cannot get it knows that the sequencer sleeps, and notifies.
+ *
+ * <pre>
+ * STANDBY  another node leads. Passes once in every poll, in case that node hangs, and tries to become leader.
+ *          Leaves to AWAKE with leadership. A crash here leaves nothing.
+ * AWAKE    passes again and again, with a gap of 1 to 5 ms so that it takes at most a quarter of a core.
+ *          Leaves when some passes in a row found nothing: to ASLEEP if it gets the idle lock, else to DOZING.
+ *          A crash here leaves events without a position until another node's next poll: at most a second.
+ * DOZING   somebody's open transaction has emitted and holds the idle lock, or there is nobody to notify us. Looks again
+ *          after 1 ms, doubled up to 25 ms. Leaves to AWAKE when it finds something.
+ * ASLEEP   holds the idle lock and has looked once more after it got it. One pass for each notification, keeping the
+ *          lock, because giving it back and getting it again costs more than a rare event's notification. Leaves to AWAKE
+ *          when wake-ups come close together. A crash here frees the lock with the connection.
+ * </pre>
+ */
+public final class Sequencer implements Wire.Task {
+    private static final Logger log = LoggerFactory.getLogger(Sequencer.class);
+    private static final Sql SEQUENCE = Sql.file("sequence/sequence");
+    private static final Sql TRY_LEAD = Sql.text(
+            "try_lead", "select pg_try_advisory_lock('postrider.event'::regclass::oid::int4, 3) as got");
+    private static final Sql TRY_IDLE = Sql.text(
+            "try_idle", "select pg_try_advisory_lock('postrider.event'::regclass::oid::int4, 1) as got");
+    private static final Sql LEAVE_IDLE = Sql.text(
+            "leave_idle", "select pg_advisory_unlock('postrider.event'::regclass::oid::int4, 1) as got");
+    private static final Sql END_FROZEN = Sql.file("wake/end_frozen");
+
+    private static final Duration SHORTEST_GAP = Duration.ofMillis(1);
+    private static final Duration LONGEST_GAP = Duration.ofMillis(5);
+    private static final Duration LONGEST_DOZE = Duration.ofMillis(25);
+    private static final Duration FOR_LONG = Duration.ofMinutes(5);
+
+    /** So many looks without a find, 1 ms apart, before it tries to sleep: a burst has pauses. */
+    private static final int LOOKS_BEFORE_SLEEP = 3;
+
+    /** So many wake-ups in a row, each within 3 ms of the last: then being awake is cheaper than being woken. */
+    private static final int WAKE_UPS_BEFORE_AWAKE = 4;
+
+    private static final long CLOSE_TOGETHER_NANOS = Duration.ofMillis(3).toNanos();
+
+    enum State {
+        STANDBY,
+        AWAKE,
+        DOZING,
+        ASLEEP
+    }
+
+    private final Heads heads;
+    private final int passSize;
+    private final boolean sleeps;
+    private final Watch watch;
+    private volatile State state = State.STANDBY;
+    private int looks;
+    private int wakeUps;
+    private long wokenAt;
+    private Duration doze = SHORTEST_GAP;
+
+    /** @param sleeps whether it may sleep until it is notified; if not, it looks again every 25 ms at the latest */
+    public Sequencer(Heads heads, int passSize, boolean sleeps, Watch watch) {
+        this.heads = heads;
+        this.passSize = passSize;
+        this.sleeps = sleeps;
+        this.watch = watch;
+    }
+
+    @Override
+    public void connected(Line line) {
+        heads.reload(line.session());
+        enter(State.STANDBY);
+    }
+
+    @Override
+    public void lost() {
+        enter(State.STANDBY);
+    }
+
+    @Override
+    public Duration turn(Line line, Wire.Turn turn) {
+        if (turn.heardLog() || turn.poll()) {
+            heads.refresh(line.session());
+        }
+        return switch (state) {
+            case STANDBY -> standBy(line, turn);
+            case AWAKE -> workOn(line);
+            case DOZING -> look(line);
+            case ASLEEP -> sleepOn(line, turn);
+        };
+    }
+
+    private Duration standBy(Line line, Wire.Turn turn) {
+        if (line.isPooled()) {
+            enter(State.DOZING);  // nothing lasts on a pooled line, so nobody leads: every node looks
+            return Duration.ZERO;
+        }
+        if (!turn.poll()) {
+            return FOR_LONG;
+        }
+        line.session().query(END_FROZEN, Bind::nothing, row -> row.int4("pid"))
+                .forEach(pid -> log.warn("wire_ended pid={} its node does not answer", pid));
+        if (got(line, TRY_LEAD)) {
+            enter(State.AWAKE);
+            return Duration.ZERO;
+        }
+        pass(line);
+        return FOR_LONG;
+    }
+
+    private Duration workOn(Line line) {
+        long began = System.nanoTime();
+        if (pass(line).isPresent()) {
+            looks = 0;
+            return gapAfter(System.nanoTime() - began);
+        }
+        if (++looks < LOOKS_BEFORE_SLEEP) {
+            return SHORTEST_GAP;
+        }
+        if (sleeps && got(line, TRY_IDLE)) {
+            // Whoever had the idle lock shared has ended, and is visible to a pass that begins now.
+            enter(State.ASLEEP);
+            return pass(line).isPresent() ? Duration.ZERO : FOR_LONG;
+        }
+        enter(State.DOZING);
+        return doze;
+    }
+
+    private Duration look(Line line) {
+        if (pass(line).isPresent()) {
+            enter(line.isPooled() ? State.DOZING : State.AWAKE);
+            return SHORTEST_GAP;
+        }
+        if (sleeps && !line.isPooled() && got(line, TRY_IDLE)) {
+            enter(State.ASLEEP);
+            return pass(line).isPresent() ? Duration.ZERO : FOR_LONG;
+        }
+        Duration doubled = doze.multipliedBy(2);
+        doze = doubled.compareTo(LONGEST_DOZE) < 0 ? doubled : LONGEST_DOZE;
+        return doze;
+    }
+
+    private Duration sleepOn(Line line, Wire.Turn turn) {
+        if (!turn.heardEvent() && !turn.poll()) {
+            return FOR_LONG;
+        }
+        Optional<Result> found = pass(line);
+        if (turn.heardEvent()) {
+            long now = System.nanoTime();
+            wakeUps = now - wokenAt < CLOSE_TOGETHER_NANOS ? wakeUps + 1 : 0;
+            wokenAt = now;
+        }
+        if (wakeUps >= WAKE_UPS_BEFORE_AWAKE || found.map(Result::more).orElse(false)) {
+            got(line, LEAVE_IDLE);
+            enter(State.AWAKE);
+            return Duration.ZERO;
+        }
+        return FOR_LONG;
+    }
+
+    private Optional<Result> pass(Line line) {
+        long began = System.nanoTime();
+        Optional<Result> result = line.session()
+                .one(SEQUENCE, bind -> bind.int4("most", passSize), row -> new Result(
+                        Pass.read(row), row.int8("events"), row.bool("more")));
+        result.ifPresent(found -> {
+            heads.moved(found.pass());
+            Duration took = Duration.ofNanos(System.nanoTime() - began);
+            watch.sequenced(found.events(), took);
+            log.debug("pass n={} events={} took={}", found.pass().n(), found.events(), took);
+        });
+        return result.filter(found -> found.events() > 0 || found.more());
+    }
+
+    private static boolean got(Line line, Sql lock) {
+        return line.session().one(lock, Bind::nothing, row -> row.bool("got")).orElse(false);
+    }
+
+    private static Duration gapAfter(long passNanos) {
+        Duration gap = Duration.ofNanos(passNanos * 3);
+        if (gap.compareTo(SHORTEST_GAP) < 0) {
+            return SHORTEST_GAP;
+        }
+        return gap.compareTo(LONGEST_GAP) < 0 ? gap : LONGEST_GAP;
+    }
+
+    private void enter(State next) {
+        if (state != next) {
+            log.debug("sequencer {} -> {}", state, next);
+        }
+        state = next;
+        looks = 0;
+        wakeUps = 0;
+        doze = SHORTEST_GAP;
+    }
+
+    /** What it is doing, for a person who looks. */
+    public String state() {
+        return state.name();
+    }
+
+    private record Result(Pass pass, long events, boolean more) {}
+}

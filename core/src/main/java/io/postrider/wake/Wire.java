@@ -1,0 +1,150 @@
+package io.postrider.wake;
+
+import io.postrider.PostriderException;
+import io.postrider.db.Database;
+import io.postrider.db.Line;
+import io.postrider.watch.Watch;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import javax.sql.DataSource;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The node's one lasting connection and the thread that owns it. It hears what is notified, and gives each of its tasks a
+ * turn when something was, when a task asked for one, and once in every poll interval whatever happens: a notification is a
+ * hint, and with every one of them lost the result is the same, only later (G12).
+ *
+ * <pre>
+ * CONNECTING  at the start and after any failure of the line. Tries with backoff and jitter, 100 ms to 10 s.
+ *             Leaves when the line is up: every task is told, then polls once.
+ * RIDING      waits for notifications, at most until the next turn that is due. Leaves when the line breaks: every task is
+ *             told that what it held by the line (leadership, listeners) is gone.
+ * STOPPED     after close(). The locks are released in order. A crash leaves the same: the server lets go of the locks of
+ *             a connection that is gone.
+ * </pre>
+ */
+public final class Wire implements AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(Wire.class);
+    private static final Duration SLICE = Duration.ofMillis(100);
+
+    private final Database database;
+    private final DataSource dataSource;
+    private final Duration poll;
+    private final Watch watch;
+    private final List<Task> tasks;
+    private final Thread thread;
+    private final CountDownLatch stopped = new CountDownLatch(1);
+    private volatile boolean running = true;
+    private volatile boolean riding;
+
+    /** What uses the wire. Called by the wire's thread only. */
+    public interface Task {
+        /** The line is up. */
+        void connected(Line line);
+
+        /** A turn. Says after how long it wants the next one at the latest. */
+        Duration turn(Line line, Turn turn);
+
+        /** The line is gone, and with it every lock that was held by it. */
+        void lost();
+    }
+
+    /** Why a task gets a turn. */
+    public record Turn(boolean heardEvent, boolean heardLog, boolean heardSteer, boolean poll) {}
+
+    public Wire(Database database, DataSource dataSource, Duration poll, Watch watch, List<Task> tasks) {
+        this.database = database;
+        this.dataSource = dataSource;
+        this.poll = poll;
+        this.watch = watch;
+        this.tasks = tasks;
+        this.thread = new Thread(this::run, "postrider-wire");
+        this.thread.setDaemon(true);
+    }
+
+    public void start() {
+        thread.start();
+    }
+
+    /** Whether the line is up. */
+    public boolean isRiding() {
+        return riding;
+    }
+
+    private void run() {
+        int failures = 0;
+        try {
+            while (running) {
+                try (Line line = Line.open(dataSource, database)) {
+                    line.listen(database.schema().text());
+                    if (line.isPooled()) {
+                        log.warn("wire_pooled the data source goes through a pooler: no wake-up by notification, polling"
+                                + " instead; give Postrider a direct connection (Options.withDirect)");
+                    }
+                    tasks.forEach(task -> task.connected(line));
+                    log.info("wire_connected pid={}", line.pid());
+                    riding = true;
+                    failures = 0;
+                    ride(line);
+                } catch (PostriderException e) {
+                    failures++;
+                    log.warn("wire_lost failures={} error=\"{}\"", failures, e.getMessage());
+                } finally {
+                    riding = false;
+                    tasks.forEach(Task::lost);
+                }
+                if (running) {
+                    backOff(failures);
+                }
+            }
+        } finally {
+            stopped.countDown();
+        }
+    }
+
+    private void ride(Line line) {
+        long polled = System.nanoTime() - poll.toNanos();
+        Duration wait = Duration.ZERO;
+        while (running) {
+            List<String> heard = line.await(wait.compareTo(SLICE) < 0 ? wait : SLICE);
+            heard.forEach(watch::notified);
+            boolean due = System.nanoTime() - polled >= poll.toNanos();
+            Turn turn = new Turn(heard.contains("event"), heard.contains("log"), heard.contains("steer"), due);
+            if (due) {
+                polled = System.nanoTime();
+            }
+            wait = poll.minusNanos(System.nanoTime() - polled);
+            for (Task task : tasks) {
+                Duration asked = task.turn(line, turn);
+                wait = asked.compareTo(wait) < 0 ? asked : wait;
+            }
+        }
+    }
+
+    /** 100 ms, doubled up to 10 s, and anything between half and all of it, so that nodes do not come back in step. */
+    private void backOff(int failures) {
+        long most = Math.min(10_000, 100L << Math.min(failures, 7));
+        try {
+            stopped.await(ThreadLocalRandom.current().nextLong(most / 2, most + 1), TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            // asked to stop: the loop looks
+        }
+    }
+
+    @Override
+    public void close() {
+        running = false;
+        thread.interrupt();
+        try {
+            if (!stopped.await(30, TimeUnit.SECONDS)) {
+                log.warn("wire_stuck the connection does not answer; left to the server's time-out");
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

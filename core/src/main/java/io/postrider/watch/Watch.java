@@ -1,0 +1,34 @@
+package io.postrider.watch;
+
+import io.postrider.LogEvent;
+import java.time.Duration;
+
+/**
+ * What metrics and traces hook into. Every method does nothing by default and is called on the thread that did the work, so
+ * an implementation must be quick, must not throw, and must bear being called by several threads.
+ */
+public interface Watch {
+    /** Watches nothing. */
+    Watch NOTHING = new Watch() {};
+
+    /** Events were written in a transaction that has not committed yet. */
+    default void emitted(String topic, int events) {}
+
+    /** A pass gave positions to events. */
+    default void sequenced(long events, Duration took) {}
+
+    /** A listener finished a range of positions; events is how many of them it handled. */
+    default void delivered(String listener, String topic, long fromPosition, long toPosition, int events, Duration took) {}
+
+    /** A listener failed at an event, which will be tried again after the wait. */
+    default void setBack(String listener, LogEvent event, int attempt, Duration wait, Throwable error) {}
+
+    /** A listener gave an event up. */
+    default void deadLettered(String listener, LogEvent event, int attempts, String error) {}
+
+    /** The head of a topic moved, as this node saw it. */
+    default void headMoved(String topic, long position) {}
+
+    /** The wire heard a notification: 'event' from a producer, 'log' from a sequencer. */
+    default void notified(String what) {}
+}

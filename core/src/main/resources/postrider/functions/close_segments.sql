@@ -1,0 +1,57 @@
+-- close_segments(rotate): notes which segments are in use and which can grow no more, and begins the next segment of the
+-- log when the one in use is older than rotate, so that a quiet system forgets by age as well.
+--
+-- gives    how many were closed
+-- touches  segment, segment_topic (writes), event_ids (moves on to the next segment's first id: ids need not be dense)
+create or replace function postrider.close_segments(rotate interval)
+returns int
+language plpgsql volatile
+set enable_seqscan = off
+as $$
+declare
+  closed   int := 0;
+  last     postrider.pass;
+  used     bigint;
+  segment  postrider.segment;
+begin
+  if not pg_try_advisory_xact_lock('postrider.segment'::regclass::oid::int4, 1) then
+    return 0;
+  end if;
+  select p.* into last from postrider.pass p order by p.n desc limit 1;
+  select s.last_value into used from postrider.event_ids s where s.is_called;
+  update postrider.segment s set opened_at = clock_timestamp()
+  where s.opened_at is null
+  and s.low <= case s.family when 'log' then used when 'pass' then last.n
+    else (select d.last_value from postrider.delivery_numbers d where d.is_called) end;
+
+  -- Nothing that runs now or begins later has an id up to the floor, and what has been committed has its position.
+  for segment in
+    select s.* from postrider.segment s
+    where s.family = 'log' and s.closed_at is null and s.high <= last.floor + 1
+    and not exists (select from postrider.backlog)
+  loop
+    execute format($q$
+      insert into postrider.segment_topic (low, topic, first_position, last_position)
+      with recursive t as (
+        (select l.topic from postrider.%1$I l order by l.topic limit 1)
+        union all
+        select (select l.topic from postrider.%1$I l where l.topic > t.topic order by l.topic limit 1)
+        from t where t.topic is not null
+      )
+      select $1, t.topic,
+        (select l.position from postrider.%1$I l where l.topic = t.topic order by l.position limit 1),
+        (select l.position from postrider.%1$I l where l.topic = t.topic order by l.position desc limit 1)
+      from t where t.topic is not null
+      on conflict do nothing$q$, 'log_' || segment.low) using segment.low;
+    update postrider.segment s set closed_at = clock_timestamp() where s.family = 'log' and s.low = segment.low;
+    closed := closed + 1;
+  end loop;
+
+  perform setval('postrider.event_ids', s.high)
+  from postrider.segment s
+  where s.family = 'log' and s.low <= used and s.high > used + 100000
+  and s.opened_at < clock_timestamp() - rotate
+  and exists (select from postrider.segment f where f.family = 'log' and f.low = s.high);
+  return closed;
+end
+$$;

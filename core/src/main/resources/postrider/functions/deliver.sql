@@ -1,0 +1,38 @@
+-- deliver(listener, from, to, events, worker): writes that a range of positions is finished.
+--
+-- gives    true; or false if the listener is not where the caller believed: another worker has moved it, or it is detached.
+--          Then the caller must roll back all it did in this transaction (G11)
+-- touches  delivery (reads, writes), listener (reads)
+-- locks    the listener's place in the ledger, to the end of the transaction. The lock is one statement and the look at
+--          the cursor the next, so the look sees what the holder before has committed
+create or replace function postrider.deliver(
+  of_listener    text,
+  from_position  bigint,
+  to_position    bigint,
+  events         int,
+  worker         text)
+returns boolean
+language plpgsql volatile
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+as $$
+#variable_conflict use_variable
+declare
+  number  int;
+  cursor_ bigint;
+begin
+  select l.id into number from postrider.listener l where l.name = of_listener and l.detached_at is null;
+  if number is null then
+    return false;
+  end if;
+  perform pg_advisory_xact_lock('postrider.delivery'::regclass::oid::int4, number);
+  select d.to_position into cursor_ from postrider.delivery d where d.listener = of_listener
+  order by d.from_position desc, d.n desc limit 1;
+  if cursor_ <> from_position - 1 then
+    return false;
+  end if;
+  insert into postrider.delivery (listener, from_position, to_position, events, worker)
+  values (of_listener, from_position, to_position, events, worker);
+  return true;
+end
+$$;

@@ -1,0 +1,45 @@
+-- empty_segments(keep, patience): empties the segments of the log that are older than keep and that every listener is past.
+-- A listener that holds on to a segment for longer than patience is detached: the disk must not fill for one that never
+-- comes back.
+--
+-- gives    a row for each segment emptied ('emptied', its name) and each listener detached ('detached', its name)
+-- touches  segment, segment_topic, listener (writes)
+-- locks    the two tables of the segment exclusively, never their parents: producers have nothing to do with an old
+--          segment. The caller sets a short lock_timeout and tries again
+create or replace function postrider.empty_segments(keep interval, patience interval)
+returns table (what text, name text)
+language plpgsql volatile as $$
+#variable_conflict use_column
+declare
+  segment  postrider.segment;
+  behind   text[];
+begin
+  if not pg_try_advisory_xact_lock('postrider.segment'::regclass::oid::int4, 1) then
+    return;
+  end if;
+  -- a listener that is being created waits, and then starts at what is left
+  lock table postrider.listener in share row exclusive mode;
+  for segment in
+    select s.* from postrider.segment s
+    where s.family = 'log' and s.emptied_at is null and s.closed_at < clock_timestamp() - keep
+    order by s.low
+  loop
+    select array_agg(l.name) into behind
+    from postrider.listener l
+    join postrider.segment_topic t on t.low = segment.low and t.topic = l.topic
+    where l.detached_at is null
+    and t.last_position > (
+      select d.to_position from postrider.delivery d where d.listener = l.name
+      order by d.from_position desc, d.n desc limit 1);
+    if behind is not null and segment.closed_at >= clock_timestamp() - patience then
+      exit;  -- in order: a later segment does not go before an earlier one
+    end if;
+    return query
+      update postrider.listener l set detached_at = clock_timestamp()
+      where l.name = any (behind) returning 'detached', l.name;
+    execute format('truncate postrider.%I, postrider.%I', 'event_' || segment.low, 'log_' || segment.low);
+    update postrider.segment s set emptied_at = clock_timestamp() where s.family = 'log' and s.low = segment.low;
+    return query select 'emptied', 'log_' || segment.low;
+  end loop;
+end
+$$;

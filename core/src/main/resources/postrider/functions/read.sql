@@ -1,0 +1,52 @@
+-- read(topic, after, upto, most, bytes, types, low_id, high_id): the events at positions after < position <= upto.
+--
+-- takes    most, bytes: stop after so many events, or when the payloads are so long together; at least one is given.
+--          types: only these, null for all. low_id, high_id: a range of ids that holds them all, to look into few segments
+-- gives    the events in the order of their positions; running is the length of the payloads up to each
+-- touches  log, event (reads)
+-- never    without both ends of the range: an unanalysed segment would be hashed whole. The plan is one for all, made
+--          once in each session: planning ten segments takes longer than reading a batch
+create or replace function postrider.read(
+  of_topic  text,
+  after     bigint,
+  upto      bigint,
+  most      int,
+  bytes     bigint,
+  types     text[],
+  low_id    bigint,
+  high_id   bigint)
+returns table (
+  "position" bigint, event_id uuid, type text, payload text, key text, project_id text, user_id text,
+  aggregate_type text, aggregate_id text, headers text, created_at timestamptz, running bigint)
+language plpgsql stable
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+set jit = off
+as $$
+#variable_conflict use_column
+begin
+  return query
+  select r.*
+  from (
+    select r.*, sum(octet_length(r.payload)::int8) over (rows unbounded preceding) ::int8 as running
+    from (
+      select l.position, e.event_id, e.type, e.payload::text as payload, e.key, e.project_id, e.user_id,
+        e.aggregate_type, e.aggregate_id, e.headers::text as headers, e.created_at
+      from postrider.log l
+      join postrider.event e on e.tx = l.tx and e.id = l.id
+      where l.topic = of_topic
+      and l.position > after
+      and l.position <= upto
+      and l.id >= low_id
+      and l.id <= high_id
+      and (types is null or e.type = any (types))
+      order by l.position
+      limit most
+    ) r
+  ) r
+  where r.running - octet_length(r.payload) < bytes;
+end
+$$;

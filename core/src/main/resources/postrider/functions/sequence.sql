@@ -1,0 +1,157 @@
+-- sequence(most): one pass. Gives committed events their positions.
+--
+-- takes    most: how many events one pass may handle at once; more go into the backlog and are given out in pieces
+-- gives    the pass's number, how many events got positions, the topics that moved with their heads, the range of ids,
+--          and whether there is more to do at once. No row if there was nothing: then nothing was written and no
+--          transaction number was used
+-- touches  event (reads), log, head, pass, era, backlog (writes)
+-- locks    an advisory lock that makes passes serial, to the end of the transaction; nothing a producer needs
+-- never    in REPEATABLE READ: the snapshot would be older than the lock, and the pass before would be invisible.
+--          Never on a standby: a snapshot there lists no running transactions
+--
+-- New is what was committed between two snapshots: LAST, kept in the last pass, and NOW.
+--   (a) transactions numbered from xmax(LAST) up to xmax(NOW), except those still running in NOW. They are looked up as
+--       the gaps between the running ones, so the rows of a huge open transaction are never even visited.
+--       They got their number after the pass before LAST had its own, and drew ids after their number: id > LAST.low.
+--   (b) transactions that were running in LAST and are not any more: id > LAST.floor.
+-- Whoever rolled back is in neither: its rows are not visible.
+--
+-- The order is by the greatest id of the event's transaction, then by id. A transaction that saw another's commit when it
+-- emitted drew that event's id afterwards, so its greatest id is greater than all of the other's: causal. And it keeps
+-- each transaction together.
+create or replace function postrider.sequence(
+  most         int,
+  out n        bigint,
+  out events   bigint,
+  out topics   text[],
+  out heads    bigint[],
+  out low_id   bigint,
+  out high_id  bigint,
+  out more     boolean)
+returns setof record
+language plpgsql volatile as $$
+#variable_conflict use_variable
+declare
+  last       postrider.pass;
+  now        pg_snapshot;
+  high       bigint;
+  newest     bigint;
+  low        bigint;
+  floor      bigint;
+  era        int;
+  era_high   bigint;
+  change     text;
+  low_gaps   xid8[];
+  high_gaps  xid8[];
+  late       xid8[];
+  fresh      record;
+  behind     text[];
+  promised   bigint := 0;
+  piece      record;
+begin
+  if current_setting('transaction_isolation') <> 'read committed' then
+    raise exception 'sequence needs isolation read committed, was %', current_setting('transaction_isolation')
+      using errcode = 'PR001';
+  end if;
+  if pg_current_xact_id_if_assigned() is not null then
+    raise exception 'sequence must be the first to write in its transaction' using errcode = 'PR003';
+  end if;
+  if current_setting('synchronous_commit') in ('off', 'local', 'remote_write') then
+    perform set_config('synchronous_commit', 'on', true);  -- no position before it and its event are durable
+  end if;
+
+  -- The lock is one statement and the snapshot a later one: a snapshot taken together with the lock may be older than
+  -- the pass that held the lock before (seen on PostgreSQL 15).
+  perform pg_advisory_xact_lock('postrider.event'::regclass::oid::int4, 2);
+  select p.* into last from postrider.pass p order by p.n desc limit 1;
+  select case when s.is_called then s.last_value else s.last_value - 1 end into high from postrider.event_ids s;
+  select pg_current_snapshot() into now;
+  select s.last_value into newest from postrider.event_ids s;
+  change := postrider.era_change(last.snapshot);
+  n := coalesce(last.n, 0) + 1;
+  events := 0;
+  topics := '{}';
+  heads := '{}';
+
+  if change is not null then
+    if exists (select from postrider.backlog) then
+      -- what was promised in the old era is named by transaction and id, and is given out before anything else
+      now := last.snapshot;
+      high := last.high;
+      low := last.low;
+      floor := last.floor;
+      era := last.era;
+    else
+      promised := postrider.open_era(change, high);
+      low := 0;
+      floor := 0;
+      select max(e.era) into era from postrider.era e;
+    end if;
+  else
+    era := last.era;
+    low := last.high;
+    select e.high into era_high from postrider.era e where e.era = era;
+    select array_prepend(pg_snapshot_xmax(last.snapshot), array_agg(((x::text)::bigint + 1)::text::xid8 order by x)),
+      array_append(array_agg(x order by x), pg_snapshot_xmax(now))
+    into low_gaps, high_gaps
+    from pg_snapshot_xip(now) x
+    where x >= pg_snapshot_xmax(last.snapshot);
+    select array_agg(x), case when exists (select from pg_snapshot_xip(now) r where r < pg_snapshot_xmax(last.snapshot))
+      then last.floor else last.low end
+    into late, floor
+    from pg_snapshot_xip(last.snapshot) x
+    where pg_visible_in_snapshot(x, now);
+
+    fresh := postrider.find(low_gaps, high_gaps, late, last.low, last.floor, newest, era_high, most);
+
+    if cardinality(fresh.ids) > most then
+      promised := postrider.promise(low_gaps, high_gaps, late, last.low, last.floor, newest, era_high, null);
+    elsif fresh.ids is not null then
+      if exists (select from postrider.backlog) then
+        -- a topic with a backlog goes on behind it; the others do not wait
+        select array_agg(t) into behind
+        from (select distinct t from unnest(fresh.topics) t) t
+        where exists (select from postrider.backlog b where b.topic = t);
+        if behind is not null then
+          promised := postrider.promise(low_gaps, high_gaps, late, last.low, last.floor, newest, era_high, behind);
+          select array_agg(f.topic) as topics, array_agg(f.tx) as txs, array_agg(f.id) as ids into fresh
+          from unnest(fresh.topics, fresh.txs, fresh.ids) f (topic, tx, id)
+          where f.topic <> all (behind);
+        end if;
+      end if;
+      if fresh.ids is not null then
+        select p.topics, p.heads into topics, heads from postrider.place(n, fresh.topics, fresh.txs, fresh.ids) p;
+        events := cardinality(fresh.ids);
+        select min(i), max(i) into low_id, high_id from unnest(fresh.ids) i;
+      end if;
+    end if;
+  end if;
+
+  more := false;
+  if exists (select from postrider.backlog) then
+    piece := postrider.drain(n, most);
+    topics := topics || piece.topics;
+    heads := heads || piece.heads;
+    events := events + piece.events;
+    low_id := least(low_id, piece.low_id);
+    high_id := greatest(high_id, piece.high_id);
+    more := piece.more;
+  end if;
+
+  -- Nothing found: nothing written. Unless much else has happened meanwhile, and the next look would begin far back; or
+  -- activity has ended a second ago, and the floor, which lets retention close a segment, can still rise to where it
+  -- stopped. That takes three passes; then it is quiet.
+  if events = 0 and promised = 0 and change is null
+     and (pg_snapshot_xmax(now)::text)::bigint - (pg_snapshot_xmax(last.snapshot)::text)::bigint < 10000
+     and not (floor > last.floor and last.at < clock_timestamp() - interval '1 second') then
+    return;
+  end if;
+  insert into postrider.pass (n, era, snapshot, floor, low, high, events, topics, heads, low_id, high_id)
+  values (n, era, now, floor, low, high, events, topics, heads, coalesce(low_id, 0), coalesce(high_id, 0));
+  if events > 0 then
+    perform pg_notify('postrider', 'log');
+  end if;
+  more := more or change is not null;
+  return next;
+end
+$$;

@@ -1,0 +1,72 @@
+-- shorten_ledgers(): empties the segments of pass, head and delivery that are full and no longer the latest two, after it
+-- has carried over the last row of each topic and each listener.
+--
+-- gives    the names of the segments emptied
+-- touches  head, delivery (writes), segment (writes)
+-- locks    passes, for the moment of carrying heads over; the emptied tables exclusively. The caller sets lock_timeout
+create or replace function postrider.shorten_ledgers()
+returns setof text
+language plpgsql volatile
+set enable_seqscan = off
+as $$
+#variable_conflict use_column
+declare
+  segment  postrider.segment;
+  last_n   bigint;
+begin
+  if not pg_try_advisory_xact_lock('postrider.segment'::regclass::oid::int4, 1) then
+    return;
+  end if;
+  for segment in
+    select s.* from postrider.segment s
+    where s.family <> 'log' and s.emptied_at is null and s.opened_at is not null
+    and (select count(*) from postrider.segment f
+         where f.family = s.family and f.low > s.low and f.opened_at is not null) >= 2
+    order by s.family, s.low
+  loop
+    if segment.family = 'pass' then
+      perform pg_advisory_xact_lock('postrider.event'::regclass::oid::int4, 2);
+      select max(p.n) into last_n from postrider.pass p;
+      insert into postrider.head (topic, position, n)
+      select h.topic, h.position, last_n
+      from (
+        with recursive t as (
+          (select h.topic from postrider.head h order by h.topic limit 1)
+          union all
+          select (select h.topic from postrider.head h where h.topic > t.topic order by h.topic limit 1)
+          from t where t.topic is not null
+        )
+        select h.* from t
+        join lateral (
+          select h.* from postrider.head h where h.topic = t.topic order by h.position desc, h.n desc limit 1) h on true
+        where t.topic is not null
+      ) h
+      where h.n < segment.high
+      on conflict do nothing;
+      execute format('truncate postrider.%I, postrider.%I', 'pass_' || segment.low, 'head_' || segment.low);
+    else
+      insert into postrider.delivery (listener, from_position, to_position, events, worker, at)
+      select d.listener, d.from_position, d.to_position, d.events, d.worker, d.at
+      from postrider.listener l
+      join lateral (
+        select d.* from postrider.delivery d where d.listener = l.name
+        order by d.from_position desc, d.n desc limit 1) d on true
+      where d.n < segment.high
+      and pg_try_advisory_xact_lock('postrider.delivery'::regclass::oid::int4, l.id);
+      if exists (
+        select from postrider.listener l
+        join lateral (
+          select d.n from postrider.delivery d where d.listener = l.name
+          order by d.from_position desc, d.n desc limit 1) d on true
+        where d.n < segment.high)
+      then
+        continue;  -- a listener is at work: it will write a new row by itself, or be carried over another time
+      end if;
+      execute format('truncate postrider.%I', 'delivery_' || segment.low);
+    end if;
+    update postrider.segment s set emptied_at = clock_timestamp()
+    where s.family = segment.family and s.low = segment.low;
+    return next segment.family || '_' || segment.low;
+  end loop;
+end
+$$;

@@ -1,0 +1,9 @@
+-- tail_position(topic): the last position given or promised in a topic; 0 for a new one.
+create or replace function postrider.tail_position(of_topic text)
+returns bigint
+language sql stable as $$
+  select coalesce(
+    (select b.to_position from postrider.backlog b where b.topic = of_topic order by b.from_position desc limit 1),
+    (select h.position from postrider.head h where h.topic = of_topic order by h.position desc limit 1),
+    0)
+$$;

@@ -1,0 +1,16 @@
+-- a setback becomes a dead letter. gives: it; no row if it is gone or another attempt has begun.
+-- touches: setback, dead_letter
+with gone as (
+  delete from postrider.setback s
+  where s.listener = :listener and s.position = :position and s.attempt = :attempt
+  returning s.*
+)
+insert into postrider.dead_letter
+  (listener, position, topic, event_id, created_at, type, key, project_id, user_id, aggregate_type, aggregate_id, payload,
+   headers, attempts, error)
+select g.listener, g.position, g.topic, g.event_id, g.created_at, g.type, g.key, g.project_id, g.user_id,
+  g.aggregate_type, g.aggregate_id, g.payload, g.headers, g.attempt,
+  coalesce(g.error, 'the process ended during attempt ' || g.attempt)
+from gone g
+returning id, listener, position, topic, event_id, created_at, type, key, project_id, user_id, aggregate_type,
+  aggregate_id, payload::text as payload, headers::text as headers, attempts, error, died_at

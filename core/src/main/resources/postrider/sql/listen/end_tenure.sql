@@ -1,0 +1,5 @@
+-- a worker ends in order; what is old is forgotten. touches: tenure
+with ended as (
+  update postrider.tenure t set ended_at = clock_timestamp() where t.listener = :listener and t.n = :n
+)
+delete from postrider.tenure t where t.listener = :listener and t.n < :n - 100

@@ -1,0 +1,3 @@
+-- one pass; see functions/sequence.sql
+select s.n, s.events, s.topics, s.heads, s.low_id, s.high_id, s.more
+from postrider.sequence(:most) s

@@ -1,0 +1,5 @@
+-- What failed for good: the event as it was, for whom, why, after how many attempts.
+create or replace view postrider.dead_letters as
+select d.id, d.listener, d.topic, d.position, d.event_id, d.type, d.key, d.project_id, d.user_id, d.aggregate_type,
+  d.aggregate_id, d.payload, d.headers, d.created_at, d.attempts, d.error, d.died_at
+from postrider.dead_letter d;

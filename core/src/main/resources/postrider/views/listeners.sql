@@ -1,0 +1,25 @@
+-- Each listener: where it is, how far behind, and what holds it up.
+create or replace view postrider.listeners as
+select l.name, l.topic, l.kind, l.policy, c.to_position as position, h.position as head,
+  greatest(h.position - c.to_position, 0) as lag, c.at as last_progress_at,
+  coalesce(s.attempt, 0) as attempts, s.retry_after, s.error as last_error,
+  (select count(*) from postrider.setback w where w.listener = l.name) as setbacks,
+  (select count(*) from postrider.dead_letter d where d.listener = l.name) as dead_letters,
+  l.paused, l.detached_at, o.pid as owner_pid, t.worker as owner, l.types, l.batch, l.attempts as max_attempts, l.created_at
+from postrider.listener l
+left join lateral (
+  select d.to_position, d.at from postrider.delivery d where d.listener = l.name
+  order by d.from_position desc, d.n desc limit 1) c on true
+left join lateral (
+  select coalesce((
+    select h.position from postrider.head h where h.topic = l.topic order by h.position desc limit 1), 0) as position) h on true
+left join lateral (
+  select s.attempt, s.retry_after, s.error from postrider.setback s
+  where s.listener = l.name and s.attempt > 0 order by s.position limit 1) s on true
+left join lateral (
+  select k.pid from pg_locks k
+  where k.locktype = 'advisory' and k.database = (select d.oid from pg_database d where d.datname = current_database())
+  and k.classid = 'postrider.listener'::regclass::oid and k.objid::int8 = l.id and k.objsubid = 2 and k.granted
+  limit 1) o on true
+left join lateral (
+  select t.worker from postrider.tenure t where t.listener = l.name and o.pid is not null order by t.n desc limit 1) t on true;
