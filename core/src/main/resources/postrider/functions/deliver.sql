@@ -21,6 +21,10 @@ declare
   number  int;
   cursor_ bigint;
 begin
+  if current_setting('transaction_isolation') <> 'read committed' then
+    raise exception 'deliver needs isolation read committed, was %', current_setting('transaction_isolation')
+      using errcode = 'PR001';
+  end if;
   select l.id into number from postrider.listener l where l.name = of_listener and l.detached_at is null;
   if number is null then
     return false;

@@ -8,6 +8,7 @@ import javax.sql.DataSource;
 public final class Database {
     private final DataSource dataSource;
     private final Texts texts;
+    private volatile int isolation = -1;
 
     public Database(DataSource dataSource, SchemaName schema) {
         this.dataSource = dataSource;
@@ -53,7 +54,7 @@ public final class Database {
     public <T> T transaction(Work<T> work) {
         try (Connection connection = dataSource.getConnection()) {
             boolean autocommit = connection.getAutoCommit();
-            int isolation = connection.getTransactionIsolation();
+            int isolation = isolation(connection);
             if (isolation != Connection.TRANSACTION_READ_COMMITTED) {
                 connection.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
             }
@@ -71,6 +72,16 @@ public final class Database {
         } catch (SQLException e) {
             throw Session.failed("transaction", e);
         }
+    }
+
+    /** Asked once of a data source: to ask a connection is a round trip. Functions that depend on it look again. */
+    private int isolation(Connection connection) throws SQLException {
+        int known = isolation;
+        if (known < 0) {
+            known = connection.getTransactionIsolation();
+            isolation = known;
+        }
+        return known;
     }
 
     private static void rollback(Connection connection, Throwable because) {

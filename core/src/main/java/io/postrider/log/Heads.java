@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The heads of the topics that this node cares about, and whom to wake when one moves. Fed by the wire: by the node's own
@@ -69,7 +70,7 @@ public final class Heads {
         long from = lastPass();
         List<Pass> passes = session.query(
                 PASSES_AFTER, bind -> bind.int8("n", from).int4("most", CATCH_UP), Pass::read);
-        if (passes.size() == CATCH_UP) {
+        if (passes.size() == CATCH_UP || (!passes.isEmpty() && passes.get(0).n() > from + 1)) {
             reload(session);
         } else {
             passes.forEach(this::moved);
@@ -83,23 +84,30 @@ public final class Heads {
             if (pass.n() <= lastPass) {
                 return;
             }
-            if (pass.n() == lastPass + 1) {
+            // If another node passed between, its notification causes a refresh, which comes by this pass again.
+            boolean next = pass.n() == lastPass + 1;
+            if (next) {
                 lastPass = pass.n();
-            } // else: another node passed between; the refresh that its notification causes fills the hole
+            }
             for (int i = 0; i < pass.topics().size(); i++) {
-                moved(pass.topics().get(i), pass.heads().get(i), pass);
+                moved(pass.topics().get(i), pass.heads().get(i), next ? pass : null);
             }
         } finally {
             lock.unlock();
         }
     }
 
-    private void moved(String name, long head, Pass pass) {
+    /** @param by the pass that did it alone; null if there may have been others, whose ids we do not know */
+    private void moved(String name, long head, @Nullable Pass by) {
         Topic topic = topics.get(name);
         if (topic == null || head <= topic.head) {
             return;
         }
-        topic.recent.addLast(new Stretch(topic.head + 1, head, pass.lowId(), pass.highId()));
+        if (by == null) {
+            topic.recent.clear();
+        } else {
+            topic.recent.addLast(new Stretch(topic.head + 1, head, by.lowId(), by.highId()));
+        }
         if (topic.recent.size() > REMEMBERED) {
             topic.recent.removeFirst();
         }

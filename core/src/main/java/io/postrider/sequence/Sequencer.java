@@ -132,13 +132,7 @@ public final class Sequencer implements Wire.Task {
         if (++looks < LOOKS_BEFORE_SLEEP) {
             return SHORTEST_GAP;
         }
-        if (sleeps && got(line, TRY_IDLE)) {
-            // Whoever had the idle lock shared has ended, and is visible to a pass that begins now.
-            enter(State.ASLEEP);
-            return pass(line).isPresent() ? Duration.ZERO : FOR_LONG;
-        }
-        enter(State.DOZING);
-        return doze;
+        return fallAsleep(line) ? FOR_LONG : doze();
     }
 
     private Duration look(Line line) {
@@ -146,13 +140,30 @@ public final class Sequencer implements Wire.Task {
             enter(line.isPooled() ? State.DOZING : State.AWAKE);
             return SHORTEST_GAP;
         }
-        if (sleeps && !line.isPooled() && got(line, TRY_IDLE)) {
-            enter(State.ASLEEP);
-            return pass(line).isPresent() ? Duration.ZERO : FOR_LONG;
+        return fallAsleep(line) ? FOR_LONG : doze();
+    }
+
+    private Duration doze() {
+        if (state != State.DOZING) {
+            enter(State.DOZING);
         }
+        Duration now = doze;
         Duration doubled = doze.multipliedBy(2);
         doze = doubled.compareTo(LONGEST_DOZE) < 0 ? doubled : LONGEST_DOZE;
-        return doze;
+        return now;
+    }
+
+    /** Whoever had the idle lock shared has ended, and is visible to a pass that begins after we got it. */
+    private boolean fallAsleep(Line line) {
+        if (!sleeps || line.isPooled() || !got(line, TRY_IDLE)) {
+            return false;
+        }
+        if (pass(line).map(Result::more).orElse(false)) {
+            got(line, LEAVE_IDLE);
+            return false;
+        }
+        enter(State.ASLEEP);
+        return true;
     }
 
     private Duration sleepOn(Line line, Wire.Turn turn) {

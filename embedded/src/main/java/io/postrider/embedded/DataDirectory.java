@@ -1,0 +1,288 @@
+package io.postrider.embedded;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.channels.OverlappingFileLockException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where one server keeps everything: {@code cluster/} (PostgreSQL's own), {@code password}, {@code postgres.log} and
+ * {@code lock}. The lock is the kernel's, so it goes when its JVM goes, however that happens.
+ */
+final class DataDirectory {
+
+    private static final long LOG_LIMIT = 10 * 1024 * 1024;
+
+    private final Path root;
+    private final boolean temporary;
+    private final FileChannel lock;
+    private final String password;
+
+    private DataDirectory(Path root, boolean temporary, FileChannel lock, String password) {
+        this.root = root;
+        this.temporary = temporary;
+        this.lock = lock;
+        this.password = password;
+    }
+
+    /** Takes the directory for this object alone, making what is missing. */
+    static DataDirectory open(@Nullable Path wanted, Account account) {
+        try {
+            Path root = wanted == null ? Files.createTempDirectory("postrider-postgres") : wanted;
+            if (wanted != null) {
+                refuseForeign(root);
+                boolean made = !Files.exists(root);
+                Files.createDirectories(root);
+                if (made) {
+                    Files.setPosixFilePermissions(root, PosixFilePermissions.fromString("rwx------"));
+                }
+            }
+            FileChannel lock = lock(root);
+            try {
+                String password = readOrMakePassword(root.resolve("password"));
+                account.takeOver(root);
+                if (!account.reaches(root)) {
+                    throw new EmbeddedPostgresException(
+                            "data directory " + root + " cannot be reached by the account nobody: choose one under /tmp"
+                                    + " or /var, or run as a user other than root");
+                }
+                return new DataDirectory(root, wanted == null, lock, password);
+            } catch (IOException | RuntimeException e) {
+                lock.close();
+                throw e;
+            }
+        } catch (IOException e) {
+            throw new EmbeddedPostgresException("cannot use the data directory: " + Binaries.reason(e), e);
+        }
+    }
+
+    /** Makes the cluster on first use. In a directory of its own, then renamed: a killed initdb leaves nothing half made. */
+    void prepare(Binaries binaries, Account account) {
+        try {
+            Optional<String> major = read(cluster().resolve("PG_VERSION")).map(String::trim);
+            if (major.isPresent()) {
+                if (!major.get().equals(binaries.major())) {
+                    throw new EmbeddedPostgresException("data directory " + root + " holds PostgreSQL " + major.get()
+                            + ", but " + binaries.major() + " was asked for: use that version or another directory");
+                }
+                awaitFormerServer();
+                return;
+            }
+            Path draft = root.resolve("cluster.new");
+            delete(draft);
+            initdb(binaries, account, draft);
+            Files.writeString(
+                    draft.resolve("postgresql.conf"), "\ninclude 'postrider.conf'\n", StandardOpenOption.APPEND);
+            Files.move(draft, cluster(), StandardCopyOption.ATOMIC_MOVE);
+        } catch (IOException e) {
+            throw new EmbeddedPostgresException(
+                    "cannot prepare the data directory " + root + ": " + Binaries.reason(e), e);
+        }
+    }
+
+    /** In a file, not on the command line, so that ALTER SYSTEM and a reload still have the last word. */
+    void writeSettings(Map<String, String> settings, Account account) {
+        StringBuilder lines = new StringBuilder("# Written at each start.\n");
+        settings.forEach((name, value) -> lines.append(name)
+                .append(" = '")
+                .append(value.replace("\\", "\\\\").replace("'", "''"))
+                .append("'\n"));
+        Path file = cluster().resolve("postrider.conf");
+        try {
+            Files.writeString(file, lines);
+            account.takeOver(file);
+        } catch (IOException e) {
+            throw new EmbeddedPostgresException("cannot write " + file + ": " + Binaries.reason(e), e);
+        }
+    }
+
+    Path root() {
+        return root;
+    }
+
+    boolean temporary() {
+        return temporary;
+    }
+
+    Path cluster() {
+        return root.resolve("cluster");
+    }
+
+    String password() {
+        return password;
+    }
+
+    /** The server's log, begun anew when it has grown: a demo may run on one directory for months. */
+    Path log() throws IOException {
+        Path log = root.resolve("postgres.log");
+        if (Files.exists(log) && Files.size(log) > LOG_LIMIT) {
+            Files.move(log, root.resolve("postgres.log.1"), StandardCopyOption.REPLACE_EXISTING);
+        }
+        return log;
+    }
+
+    /** The lines of postmaster.pid: pid, directory, start, port, sockets, address, shared memory, status. */
+    List<String> postmasterPid() {
+        return postmasterPid(root);
+    }
+
+    void close() {
+        try {
+            if (temporary) {
+                delete(root);
+            }
+            lock.close();
+        } catch (IOException e) {
+            throw new EmbeddedPostgresException("cannot remove " + root + ": " + Binaries.reason(e), e);
+        }
+    }
+
+    static void delete(Path directory) throws IOException {
+        if (!Files.exists(directory)) {
+            return;
+        }
+        try (Stream<Path> all = Files.walk(directory)) {
+            for (Path path : all.sorted(Comparator.reverseOrder()).toList()) {
+                Files.deleteIfExists(path);
+            }
+        } catch (UncheckedIOException e) {
+            throw e.getCause();
+        }
+    }
+
+    /** A mistyped path must not turn somebody's home into a database. */
+    private static void refuseForeign(Path root) throws IOException {
+        if (!Files.exists(root)) {
+            return;
+        }
+        if (!Files.isDirectory(root)) {
+            throw new EmbeddedPostgresException("data directory " + root + " is not a directory");
+        }
+        try (Stream<Path> entries = Files.list(root)) {
+            if (!Files.exists(root.resolve("lock")) && entries.findAny().isPresent()) {
+                throw new EmbeddedPostgresException(
+                        "data directory " + root + " is not empty and was not made by Postrider: choose another");
+            }
+        }
+    }
+
+    private static FileChannel lock(Path root) throws IOException {
+        FileChannel channel =
+                FileChannel.open(root.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+        try {
+            FileLock lock = channel.tryLock();
+            if (lock != null) {
+                return channel;
+            }
+        } catch (OverlappingFileLockException e) {
+            // held by this very JVM
+        }
+        channel.close();
+        throw held(root);
+    }
+
+    private static EmbeddedPostgresException held(Path root) {
+        List<String> lines = postmasterPid(root);
+        String by = lines.size() < 4
+                ? "another process"
+                : "a running server (pid " + lines.get(0) + ", port " + lines.get(3) + ")";
+        return new EmbeddedPostgresException(
+                "data directory " + root + " is in use by " + by + ": stop it or choose another directory");
+    }
+
+    /** The JVM that held the directory is gone (we have its lock), but its server may still be shutting down. */
+    private void awaitFormerServer() throws IOException {
+        List<String> lines = postmasterPid();
+        if (lines.isEmpty()) {
+            return;
+        }
+        long pid = Long.parseLong(lines.get(0));
+        if (!Processes.await(() -> !Processes.alive(pid) || !isPostgres(pid), Duration.ofSeconds(10))) {
+            throw held(root);
+        }
+        if (Processes.exists(pid)) {
+            // The number now belongs to another program, as happens when a container starts again. PostgreSQL would
+            // take
+            // it for the old server and refuse.
+            Files.deleteIfExists(cluster().resolve("postmaster.pid"));
+        }
+    }
+
+    private static boolean isPostgres(long pid) {
+        Optional<String> command =
+                ProcessHandle.of(pid).flatMap(process -> process.info().command());
+        return command.isEmpty() || command.get().endsWith("postgres");
+    }
+
+    private static List<String> postmasterPid(Path root) {
+        try {
+            return read(root.resolve("cluster").resolve("postmaster.pid"))
+                    .map(text -> text.lines().toList())
+                    .orElse(List.of());
+        } catch (IOException e) {
+            return List.of(); // being replaced at this moment
+        }
+    }
+
+    private void initdb(Binaries binaries, Account account, Path draft) throws IOException {
+        List<String> command = new ArrayList<>(account.command(
+                binaries.program("initdb").toString(),
+                "--pgdata=" + draft,
+                "--username=" + EmbeddedPostgres.USER,
+                "--pwfile=" + root.resolve("password"),
+                "--auth=scram-sha-256",
+                "--encoding=UTF8",
+                "--locale=C",
+                "--no-instructions"));
+        if (temporary) {
+            command.add("--no-sync"); // does not outlive the process, let alone the machine
+        }
+        ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
+        builder.environment().put("LC_ALL", "C");
+        Process process = builder.start();
+        process.getOutputStream().close();
+        String said = new String(process.getInputStream().readAllBytes(), java.nio.charset.StandardCharsets.UTF_8);
+        if (Processes.exitCode(process) != 0) {
+            throw new IOException("initdb failed: " + said.strip().replaceAll("\\s*\\R\\s*", "; "));
+        }
+    }
+
+    private static String readOrMakePassword(Path file) throws IOException {
+        Optional<String> kept = read(file).map(String::trim).filter(text -> !text.isEmpty());
+        if (kept.isPresent()) {
+            return kept.get();
+        }
+        byte[] random = new byte[18];
+        new SecureRandom().nextBytes(random);
+        String password = Base64.getUrlEncoder().encodeToString(random);
+        Files.deleteIfExists(file);
+        Files.createFile(file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+        Files.writeString(file, password + "\n");
+        return password;
+    }
+
+    private static Optional<String> read(Path file) throws IOException {
+        try {
+            return Optional.of(Files.readString(file));
+        } catch (NoSuchFileException e) {
+            return Optional.empty();
+        }
+    }
+}

@@ -1,0 +1,195 @@
+package io.postrider.embedded;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.channels.Channels;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/**
+ * One running server process, under a small shell that outlives the JVM by as long as it takes to clean up.
+ *
+ * <p>The shell waits for the server, and beside it reads our end of a pipe: each line is a signal to pass on; the end of
+ * the pipe means that the JVM is gone, by exit or by kill -9, and then it stops the server and removes a temporary
+ * directory. It runs in a session of its own, or Ctrl-C would stop the server before the application has let go of it.
+ */
+final class Postmaster {
+
+    private static final String KEEPER = """
+            temporary=$1; shift; gone=
+            exec 3<&0
+            trap 'gone=1; kill -INT "$server"' USR1
+            "$@" </dev/null >&2 3<&- & server=$!
+            echo "$server"
+            (while read -r signal <&3; do kill -"$signal" "$server"; done; kill -USR1 $$) & reader=$!
+            wait "$server"; code=$?
+            if [ -n "$gone" ]; then wait "$server"; fi
+            kill "$reader"
+            if [ -n "$gone" ] && [ -n "$temporary" ]; then rm -rf "$temporary"; fi
+            exit "$code"
+            """;
+
+    private static final Duration FAST_STOP = Duration.ofSeconds(30);
+    private static final Duration AT_ONCE = Duration.ofSeconds(10);
+
+    private final Process keeper;
+    private final long pid;
+    private final Path log;
+    private final long logBegin;
+
+    private Postmaster(Process keeper, long pid, Path log, long logBegin) {
+        this.keeper = keeper;
+        this.pid = pid;
+        this.log = log;
+        this.logBegin = logBegin;
+    }
+
+    /** Returns when the server accepts connections. */
+    static Postmaster start(Binaries binaries, DataDirectory data, Account account, Duration timeout) {
+        try {
+            Path log = data.log();
+            long logBegin = Files.exists(log) ? Files.size(log) : 0;
+            List<String> command = new ArrayList<>();
+            if (Files.isExecutable(Path.of("/usr/bin/setsid"))) {
+                command.add("/usr/bin/setsid");
+            }
+            command.addAll(List.of(
+                    "/bin/sh",
+                    "-c",
+                    KEEPER,
+                    "sh",
+                    data.temporary() ? data.root().toString() : ""));
+            command.addAll(account.command(
+                    binaries.program("postgres").toString(),
+                    "-D",
+                    data.cluster().toString()));
+            ProcessBuilder builder =
+                    new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.appendTo(log.toFile()));
+            // Else the server would take its settings from whatever the user's psql is told to use.
+            builder.environment().keySet().removeIf(name -> name.startsWith("PG"));
+            Process keeper = builder.start();
+            Postmaster postmaster = new Postmaster(keeper, readPid(keeper, log), log, logBegin);
+            postmaster.awaitReady(data, timeout);
+            return postmaster;
+        } catch (IOException e) {
+            throw new EmbeddedPostgresException("cannot start PostgreSQL: " + Binaries.reason(e), e);
+        }
+    }
+
+    long pid() {
+        return pid;
+    }
+
+    boolean running() {
+        return keeper.isAlive();
+    }
+
+    /** A clean stop that ends sessions; rougher when it takes too long, because a session can be stuck. */
+    void stop() {
+        signal("INT");
+        if (!ended(FAST_STOP)) {
+            signal("QUIT");
+            if (!ended(AT_ONCE)) {
+                kill();
+            }
+        }
+        letGo();
+    }
+
+    /** As a power cut would end it: the server and every process of it, without a chance to write anything. */
+    void kill() {
+        // Stopped first, so that it starts no more processes while we count them; and the children are killed after it,
+        // because it would react to their deaths.
+        signal("STOP");
+        Processes.await(() -> Processes.stopped(pid) || !running(), Duration.ofMillis(200));
+        List<Long> children;
+        try (Stream<ProcessHandle> handles = ProcessHandle.of(pid).stream().flatMap(ProcessHandle::children)) {
+            children = handles.map(ProcessHandle::pid).toList();
+        }
+        signal("KILL");
+        boolean gone = ended(AT_ONCE);
+        children.forEach(child -> ProcessHandle.of(child).ifPresent(ProcessHandle::destroyForcibly));
+        gone &= Processes.await(() -> children.stream().noneMatch(Processes::alive), AT_ONCE);
+        letGo();
+        if (!gone) {
+            throw new EmbeddedPostgresException("PostgreSQL (pid " + pid + ") cannot be killed");
+        }
+    }
+
+    private boolean ended(Duration timeout) {
+        return Processes.await(() -> !running(), timeout);
+    }
+
+    /** Through the pipe: the JVM has no call for it, and starting a program for it takes longer. */
+    private void signal(String name) {
+        OutputStream pipe = keeper.getOutputStream();
+        try {
+            pipe.write((name + "\n").getBytes(StandardCharsets.US_ASCII));
+            pipe.flush();
+        } catch (IOException e) {
+            // The server has ended, and its keeper with it.
+        }
+    }
+
+    private void letGo() {
+        try {
+            keeper.getOutputStream().close();
+        } catch (IOException e) {
+            // closed is closed
+        }
+    }
+
+    private static long readPid(Process keeper, Path log) throws IOException {
+        try (BufferedReader reader = keeper.inputReader(StandardCharsets.US_ASCII)) {
+            String line = reader.readLine();
+            if (line == null) {
+                throw new IOException("no answer from /bin/sh, see " + log);
+            }
+            return Long.parseLong(line.trim());
+        }
+    }
+
+    private void awaitReady(DataDirectory data, Duration timeout) throws IOException {
+        boolean inTime = Processes.await(() -> !running() || isReady(data.postmasterPid()), timeout);
+        if (inTime && running()) {
+            return;
+        }
+        String problem = inTime ? problem() : "not ready after " + timeout.toSeconds() + " s, see " + log;
+        stop();
+        if (problem.contains("could not bind") || problem.contains("could not create any TCP/IP sockets")) {
+            throw new PortTakenException();
+        }
+        throw new IOException(problem);
+    }
+
+    /** A crash leaves the file of the server before, which was ready too: so the pid counts. */
+    private boolean isReady(List<String> lines) {
+        return lines.size() >= 8
+                && lines.get(0).trim().equals(Long.toString(pid))
+                && lines.get(7).trim().equals("ready");
+    }
+
+    /** What this start wrote until it gave up, in one line. */
+    private String problem() throws IOException {
+        try (FileChannel channel = FileChannel.open(log, StandardOpenOption.READ)) {
+            channel.position(Math.min(logBegin, channel.size()));
+            String text = new String(Channels.newInputStream(channel).readAllBytes(), StandardCharsets.UTF_8);
+            return text.lines()
+                    .filter(line -> !line.contains("LOG:  starting PostgreSQL"))
+                    .map(line -> line.replaceFirst("^.*?(?=(LOG|WARNING|FATAL|PANIC|HINT|DETAIL): )", ""))
+                    .collect(Collectors.joining("; "));
+        }
+    }
+
+    /** Somebody else listens on the port; another port may do. */
+    static final class PortTakenException extends RuntimeException {}
+}

@@ -1,0 +1,71 @@
+package io.postrider.embedded;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+
+/** What {@link ProcessHandle} does not tell: a zombie is not alive, a stopped process is stopped. */
+final class Processes {
+
+    private static final long LOOK_AGAIN_NANOS = Duration.ofMillis(2).toNanos();
+
+    private Processes() {}
+
+    /** Whether it still runs. A zombie does not: under an init that reaps nobody it would be "alive" for ever. */
+    static boolean alive(long pid) {
+        return exists(pid) && state(pid) != 'Z';
+    }
+
+    /** Whether the number is taken, be it by a zombie. */
+    static boolean exists(long pid) {
+        return ProcessHandle.of(pid).map(ProcessHandle::isAlive).orElse(false);
+    }
+
+    static boolean stopped(long pid) {
+        char state = state(pid);
+        return state == 'T' || state == 't';
+    }
+
+    /** Linux's letter for what the process is doing, or a space where there is no such thing to read. */
+    private static char state(long pid) {
+        try {
+            String stat = Files.readString(Path.of("/proc/" + pid + "/stat"));
+            return stat.charAt(stat.lastIndexOf(')') + 2); // the name before it may hold anything, brackets too
+        } catch (IOException | IndexOutOfBoundsException e) {
+            return ' ';
+        }
+    }
+
+    /** False when the time ran out. */
+    static boolean await(BooleanSupplier condition, Duration timeout) {
+        long end = System.nanoTime() + timeout.toNanos();
+        while (!condition.getAsBoolean()) {
+            if (System.nanoTime() - end >= 0) {
+                return false;
+            }
+            // An interrupt makes parking return at once: the loop then spins, but a half-stopped server is worse.
+            LockSupport.parkNanos(LOOK_AGAIN_NANOS);
+        }
+        return true;
+    }
+
+    static int exitCode(Process process) {
+        boolean interrupted = false;
+        try {
+            while (true) {
+                try {
+                    return process.waitFor();
+                } catch (InterruptedException e) {
+                    interrupted = true;
+                }
+            }
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+}

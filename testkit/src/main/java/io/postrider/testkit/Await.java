@@ -1,0 +1,64 @@
+package io.postrider.testkit;
+
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Waits until something holds, and says what did not when it never does. It looks often (every 1 to 20 ms), so a test
+ * takes as long as the thing takes; a sleep takes as long as somebody feared.
+ */
+public final class Await {
+
+    private static final Duration TIMEOUT = Duration.ofSeconds(10);
+    private static final long FIRST_LOOK_NANOS = Duration.ofMillis(1).toNanos();
+    private static final long LAST_LOOK_NANOS = Duration.ofMillis(20).toNanos();
+
+    private Await() {}
+
+    /** Waits 10 s at most. */
+    public static void until(String what, Callable<Boolean> condition) {
+        until(what, TIMEOUT, condition);
+    }
+
+    /**
+     * Waits until it holds.
+     *
+     * @param what what is waited for, as it should stand in the failure: "listener reached position 5"
+     * @throws AssertionError if it does not hold in time; the cause is what the condition last threw, if it threw
+     */
+    public static void until(String what, Duration timeout, Callable<Boolean> condition) {
+        value(what, timeout, () -> condition.call() ? Optional.of(true) : Optional.empty());
+    }
+
+    /** Waits for a value to be there, and gives it. */
+    public static <T> T value(String what, Duration timeout, Callable<Optional<T>> source) {
+        long end = System.nanoTime() + timeout.toNanos();
+        long pause = FIRST_LOOK_NANOS;
+        while (true) {
+            Exception last = null;
+            try {
+                Optional<T> value = source.call();
+                if (value.isPresent()) {
+                    return value.get();
+                }
+            } catch (Exception e) {
+                last = e; // a database that is just restarting throws, and then no longer does
+            }
+            if (System.nanoTime() - end >= 0) {
+                throw new AssertionError("not within " + timeout.toMillis() + " ms: " + what + describe(last), last);
+            }
+            if (Thread.currentThread().isInterrupted()) {
+                throw new AssertionError("interrupted while waiting for: " + what, last);
+            }
+            LockSupport.parkNanos(pause);
+            pause = Math.min(pause * 2, LAST_LOOK_NANOS);
+        }
+    }
+
+    private static String describe(@Nullable Exception last) {
+        return last == null ? "" : " (" + last + ")";
+    }
+}
