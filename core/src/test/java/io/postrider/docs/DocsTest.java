@@ -1,0 +1,173 @@
+package io.postrider.docs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import io.postrider.Event;
+import io.postrider.Listener;
+import io.postrider.LogEvent;
+import io.postrider.Postrider;
+import io.postrider.testkit.PostgresTest;
+import io.postrider.testkit.TestDatabase;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import javax.sql.DataSource;
+import org.junit.jupiter.api.Test;
+
+/** What the docs show is what runs: each Java snippet is a region of this file, each SQL snippet is executed. */
+@PostgresTest
+class DocsTest {
+    private static final Path ROOT = Path.of("..");
+
+    private final CountDownLatch mailed = new CountDownLatch(1);
+
+    @Test
+    void the_first_steps_of_the_readme(TestDatabase database) throws Exception {
+        try (HikariDataSource pool = pool(database)) {
+            execute(pool, "create table orders (id int primary key); create table booked (position bigint primary key)");
+            firstSteps(pool);
+            assertThat(mailed.getCount()).isZero();
+            assertThat(number(pool, "select count(*) from orders")).isEqualTo(1);
+        }
+    }
+
+    private void firstSteps(DataSource dataSource) throws Exception {
+        // region README
+        try (Postrider postrider = Postrider.on(dataSource).migrate()) {
+            postrider.add(Listener.transactional("ledger", "orders", (connection, event) -> book(connection, event)));
+            postrider.add(Listener.relay("mail", "orders", event -> mail(event.payload())));
+            postrider.start();
+            try (Connection connection = dataSource.getConnection()) {
+                connection.setAutoCommit(false);
+                placeOrder(connection, 42);
+                postrider.emit(connection, Event.of("orders", "order.placed", "{\"order\": 42}").withKey("42"));
+                connection.commit();
+            }
+            awaitMail();
+        }
+        // endregion
+    }
+
+    @Test
+    void every_java_snippet_is_a_region_of_this_file() throws IOException {
+        String here = Files.readString(Path.of("src/test/java/io/postrider/docs/DocsTest.java"));
+        Matcher regions = Pattern.compile("(?s)// region [^\n]*\n(.*?)\n *// endregion").matcher(here);
+        List<String> known = new ArrayList<>();
+        while (regions.find()) {
+            known.add(regions.group(1).stripIndent().strip());
+        }
+        List<String> shown = new ArrayList<>();
+        for (Path page : pages()) {
+            shown.addAll(snippets(page, "java"));
+        }
+        assertThat(shown).isNotEmpty().isSubsetOf(known);
+    }
+
+    @Test
+    void every_sql_snippet_runs(TestDatabase database) throws Exception {
+        try (HikariDataSource pool = pool(database)) {
+            Postrider.on(pool).migrate();
+            execute(pool, "do $$ begin create role app; exception when duplicate_object then null; end $$");
+            int ran = 0;
+            for (Path page : pages()) {
+                for (String snippet : snippets(page, "sql")) {
+                    execute(pool, snippet);
+                    ran++;
+                }
+            }
+            assertThat(ran).isPositive();
+            assertThat(number(pool, "select count(*) from postrider.event")).isEqualTo(2);
+        }
+    }
+
+    @Test
+    void every_link_between_pages_leads_somewhere() throws IOException {
+        Pattern link = Pattern.compile("\\]\\((?!https?:)([^)#\\s]+)(#[^)]*)?\\)");
+        List<String> broken = new ArrayList<>();
+        for (Path page : pages()) {
+            Matcher links = link.matcher(Files.readString(page));
+            while (links.find()) {
+                if (!Files.exists(page.resolveSibling(links.group(1)))) {
+                    broken.add(page + " -> " + links.group(1));
+                }
+            }
+        }
+        assertThat(broken).isEmpty();
+    }
+
+    private void book(Connection connection, LogEvent event) throws SQLException {
+        try (var insert = connection.prepareStatement("insert into booked values (?)")) {
+            insert.setLong(1, event.position());
+            insert.executeUpdate();
+        }
+    }
+
+    private void mail(String payload) {
+        assertThat(payload).isEqualTo("{\"order\": 42}");
+        mailed.countDown();
+    }
+
+    private void awaitMail() throws InterruptedException {
+        assertThat(mailed.await(20, TimeUnit.SECONDS)).as("the mail was sent").isTrue();
+    }
+
+    private static void placeOrder(Connection connection, int order) throws SQLException {
+        try (var insert = connection.prepareStatement("insert into orders values (?)")) {
+            insert.setInt(1, order);
+            insert.executeUpdate();
+        }
+    }
+
+    private static List<Path> pages() throws IOException {
+        try (Stream<Path> docs = Files.walk(ROOT.resolve("docs"));
+                Stream<Path> top = Files.list(ROOT)) {
+            return Stream.concat(docs, top)
+                    .filter(path -> path.toString().endsWith(".md"))
+                    .sorted()
+                    .toList();
+        }
+    }
+
+    private static List<String> snippets(Path page, String language) throws IOException {
+        Matcher blocks = Pattern.compile("(?s)```" + language + "\n(.*?)```").matcher(Files.readString(page));
+        List<String> snippets = new ArrayList<>();
+        while (blocks.find()) {
+            snippets.add(blocks.group(1).strip());
+        }
+        return snippets;
+    }
+
+    private static HikariDataSource pool(TestDatabase database) {
+        HikariConfig config = new HikariConfig();
+        config.setJdbcUrl(database.jdbcUrl());
+        config.setMinimumIdle(0);
+        return new HikariDataSource(config);
+    }
+
+    private static void execute(DataSource dataSource, String sql) throws SQLException {
+        try (Connection connection = dataSource.getConnection();
+                var statement = connection.createStatement()) {
+            statement.execute(sql);
+        }
+    }
+
+    private static long number(DataSource dataSource, String sql) throws SQLException {
+        try (Connection connection = dataSource.getConnection();
+                var statement = connection.createStatement();
+                var result = statement.executeQuery(sql)) {
+            result.next();
+            return result.getLong(1);
+        }
+    }
+}
