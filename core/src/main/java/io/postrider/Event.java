@@ -37,8 +37,15 @@ public record Event(
     public Event {
         Refuse.unlessName("topic", topic);
         Refuse.unlessType("type", type);
-        refuseNul("payload", payload);
-        refuseNul("headers", headers);
+        refuseUnstorable("key", key);
+        refuseUnstorable("project id", projectId);
+        refuseUnstorable("user id", userId);
+        refuseUnstorable("aggregate type", aggregateType);
+        refuseUnstorable("aggregate id", aggregateId);
+        refuseUnstorable("payload", payload);
+        refuseUnstorable("headers", headers);
+        refuseEscapedNul("payload", payload);
+        refuseEscapedNul("headers", headers);
     }
 
     /** An event with a new id and nothing but what it must have. */
@@ -81,11 +88,33 @@ public record Event(
         return withHeaders(Json.object(newHeaders));
     }
 
-    /** jsonb cannot hold a NUL, written out or as an escape, and the error would spoil the caller's transaction. */
-    private static void refuseNul(String field, String json) {
-        if (json.indexOf('\0') >= 0 || Json.hasEscapedNul(json)) {
-            throw PostriderException.refused(field + " contains a NUL character (\\u0000), which PostgreSQL cannot store;"
-                    + " remove it or encode the value, for example in base64");
+    /** No text can hold a NUL, and the error would spoil the caller's transaction; half a character would become a '?'. */
+    private static void refuseUnstorable(String field, @Nullable String text) {
+        for (int i = 0; text != null && i < text.length(); i++) {
+            char c = text.charAt(i);
+            if (c == '\0') {
+                throw nul(field);
+            }
+            if (Character.isSurrogate(c)) {
+                boolean pair = i + 1 < text.length() && Character.isSurrogatePair(c, text.charAt(i + 1));
+                if (!pair) {
+                    throw PostriderException.refused(
+                            field + " contains half a character (an unpaired surrogate), which UTF-8 cannot hold");
+                }
+                i++;
+            }
         }
+    }
+
+    /** Nor can jsonb hold it as an escape. */
+    private static void refuseEscapedNul(String field, String json) {
+        if (Json.hasEscapedNul(json)) {
+            throw nul(field);
+        }
+    }
+
+    private static PostriderException nul(String field) {
+        return PostriderException.refused(field + " contains a NUL character (\\u0000), which PostgreSQL cannot store;"
+                + " remove it or encode the value, for example in base64");
     }
 }

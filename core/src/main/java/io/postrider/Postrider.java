@@ -124,6 +124,11 @@ public final class Postrider implements AutoCloseable {
         listeners.pause(listener, false);
     }
 
+    /** Moves a listener to another place in its topic, wherever it runs. Gives the cursor it has then. */
+    public long reset(String listener, StartPoint to) {
+        return listeners.reset(listener, to);
+    }
+
     /** Every listener in the database, as the view {@code listeners} has it. */
     public List<Listeners.Status> listeners() {
         return listeners.list();

@@ -31,7 +31,7 @@ begin
   end if;
   perform pg_advisory_xact_lock('postrider.delivery'::regclass::oid::int4, number);
   select d.to_position into cursor_ from postrider.delivery d where d.listener = of_listener
-  order by d.from_position desc, d.n desc limit 1;
+  order by d.n desc limit 1;
   if cursor_ <> from_position - 1 then
     return false;
   end if;

@@ -30,7 +30,7 @@ begin
     where l.detached_at is null
     and t.last_position > (
       select d.to_position from postrider.delivery d where d.listener = l.name
-      order by d.from_position desc, d.n desc limit 1);
+      order by d.n desc limit 1);
     if behind is not null and segment.closed_at >= clock_timestamp() - patience then
       exit;  -- in order: a later segment does not go before an earlier one
     end if;

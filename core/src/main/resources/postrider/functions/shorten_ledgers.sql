@@ -50,14 +50,14 @@ begin
       from postrider.listener l
       join lateral (
         select d.* from postrider.delivery d where d.listener = l.name
-        order by d.from_position desc, d.n desc limit 1) d on true
+        order by d.n desc limit 1) d on true
       where d.n < segment.high
       and pg_try_advisory_xact_lock('postrider.delivery'::regclass::oid::int4, l.id);
       if exists (
         select from postrider.listener l
         join lateral (
           select d.n from postrider.delivery d where d.listener = l.name
-          order by d.from_position desc, d.n desc limit 1) d on true
+          order by d.n desc limit 1) d on true
         where d.n < segment.high)
       then
         continue;  -- a listener is at work: it will write a new row by itself, or be carried over another time

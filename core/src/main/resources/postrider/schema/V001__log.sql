@@ -150,8 +150,8 @@ create table postrider.listener (
 
 create sequence postrider.delivery_numbers as bigint cache 1;
 
--- The ledger: one row for each finished range of positions. The cursor is the last to_position; each from_position is
--- the to_position before it plus one. The first row of a listener, from 0, is its starting point.
+-- The ledger: one row for each finished range of positions. The cursor is the to_position of the last row; each
+-- from_position is the to_position before it plus one. A row from 0 is a starting point: the first, or a reset.
 create table postrider.delivery (
   n              bigint             not null default nextval('postrider.delivery_numbers'),
   listener       text  collate "C"  not null,
@@ -160,9 +160,12 @@ create table postrider.delivery (
   events         int                not null,
   worker         text               not null,
   at             timestamptz        not null default clock_timestamp(),
-  primary key (listener, from_position, n),
+  primary key (listener, n),
   constraint delivery_range_is_forward check (from_position <= to_position)
 ) partition by range (n);
+
+-- when was this position delivered; when was the listener last reset
+create index delivery_position on postrider.delivery (listener, from_position);
 
 -- Who runs a listener, since when, and whether it ended in order. One that did not may have been killed by the event it
 -- was handling, so its successor counts attempts before it makes them.

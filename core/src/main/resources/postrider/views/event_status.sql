@@ -15,11 +15,11 @@ join postrider.event e on e.tx = l.tx and e.id = l.id
 join postrider.listener r on r.topic = l.topic
 left join lateral (
   select d.to_position from postrider.delivery d where d.listener = r.name
-  order by d.from_position desc, d.n desc limit 1) c on true
+  order by d.n desc limit 1) c on true
 left join postrider.setback s on s.listener = r.name and s.position = l.position
 left join postrider.dead_letter x on x.listener = r.name and x.position = l.position
 left join lateral (
   select d.at from postrider.delivery d
   where d.listener = r.name and d.from_position > 0 and d.from_position <= l.position and d.to_position >= l.position
   and s.position is null and x.id is null
-  order by d.from_position desc, d.n desc limit 1) f on true;
+  order by d.from_position desc limit 1) f on true;

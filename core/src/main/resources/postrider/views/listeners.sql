@@ -9,7 +9,7 @@ select l.name, l.topic, l.kind, l.policy, c.to_position as position, h.position 
 from postrider.listener l
 left join lateral (
   select d.to_position, d.at from postrider.delivery d where d.listener = l.name
-  order by d.from_position desc, d.n desc limit 1) c on true
+  order by d.n desc limit 1) c on true
 left join lateral (
   select coalesce((
     select h.position from postrider.head h where h.topic = l.topic order by h.position desc limit 1), 0) as position) h on true

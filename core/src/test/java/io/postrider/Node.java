@@ -11,13 +11,18 @@ import java.util.List;
 import java.util.function.UnaryOperator;
 
 /** A started node on a test's database, with a pool of its own: what an application would have. */
-final class Node implements AutoCloseable {
-    final HikariDataSource dataSource;
-    final Postrider postrider;
+public final class Node implements AutoCloseable {
+    public final HikariDataSource dataSource;
+    public final Postrider postrider;
 
-    Node(TestDatabase database, UnaryOperator<Options> options) {
+    public Node(TestDatabase database, UnaryOperator<Options> options) {
+        this(database.jdbcUrl(), options);
+    }
+
+    /** By another way, such as a proxy, or as another role. */
+    public Node(String jdbcUrl, UnaryOperator<Options> options) {
         HikariConfig config = new HikariConfig();
-        config.setJdbcUrl(database.jdbcUrl());
+        config.setJdbcUrl(jdbcUrl);
         config.setMaximumPoolSize(10);
         config.setMinimumIdle(0);
         this.dataSource = new HikariDataSource(config);
@@ -25,11 +30,11 @@ final class Node implements AutoCloseable {
         postrider.migrate();
     }
 
-    Node(TestDatabase database) {
+    public Node(TestDatabase database) {
         this(database, options -> options);
     }
 
-    Node with(Listener... listeners) {
+    public Node with(Listener... listeners) {
         for (Listener listener : listeners) {
             postrider.add(listener.withStart(StartPoint.beginning()));
         }
@@ -38,11 +43,11 @@ final class Node implements AutoCloseable {
     }
 
     /** Emits in a transaction of its own. */
-    void emit(Event... events) {
+    public void emit(Event... events) {
         inTransaction(connection -> postrider.emitAll(connection, List.of(events)));
     }
 
-    void inTransaction(Work work) {
+    public void inTransaction(Work work) {
         try (Connection connection = dataSource.getConnection()) {
             connection.setAutoCommit(false);
             work.on(connection);
@@ -52,12 +57,12 @@ final class Node implements AutoCloseable {
         }
     }
 
-    void awaitCursor(String listener, long position) {
+    public void awaitCursor(String listener, long position) {
         Await.until(listener + " reached " + position, Duration.ofSeconds(20), () -> postrider.listeners().stream()
                 .anyMatch(one -> one.name().equals(listener) && one.position() >= position));
     }
 
-    long number(String sql) {
+    public long number(String sql) {
         try (Connection connection = dataSource.getConnection();
                 var statement = connection.createStatement();
                 var result = statement.executeQuery(sql)) {
@@ -68,7 +73,7 @@ final class Node implements AutoCloseable {
         }
     }
 
-    void execute(String sql) {
+    public void execute(String sql) {
         try (Connection connection = dataSource.getConnection();
                 var statement = connection.createStatement()) {
             statement.execute(sql);
@@ -77,13 +82,33 @@ final class Node implements AutoCloseable {
         }
     }
 
+    /** Waits until the sequencer holds the idle lock: from now on producers notify. */
+    public void awaitAsleep() {
+        Await.until("the sequencer sleeps", () -> number("select count(*) from pg_locks where locktype = 'advisory'"
+                        + " and database = (select oid from pg_database where datname = current_database())"
+                        + " and classid = 'postrider.event'::regclass::oid and objid = 1 and objsubid = 2"
+                        + " and mode = 'ExclusiveLock' and granted")
+                == 1);
+    }
+
+    /** The server's process behind the wire of the node that leads. */
+    public long leaderPid() {
+        return Await.value("a node leads", Duration.ofSeconds(10), () -> {
+            long pid = number("select coalesce(max(pid), 0) from pg_stat_activity where datname = current_database()"
+                    + " and pid in (select pid from pg_locks where locktype = 'advisory' and objid = 3"
+                    + " and classid = 'postrider.event'::regclass::oid)");
+            return pid == 0 ? java.util.Optional.empty() : java.util.Optional.of(pid);
+        });
+    }
+
     @Override
     public void close() {
         postrider.close();
         dataSource.close();
     }
 
-    interface Work {
+    /** What is done in a transaction. */
+    public interface Work {
         void on(Connection connection) throws SQLException;
     }
 }

@@ -73,8 +73,12 @@ final class ListenerRun implements Runnable {
     private final Watch watch;
     private volatile boolean running = true;
 
+    /** Something failed: whatever we believe about the listener must be read again. */
+    private boolean stale;
+
     private long tenure;
     private long tenureRow;
+    private long startRow;
     private long cursor;
     private long scanned;
     private long progressAt;
@@ -121,7 +125,7 @@ final class ListenerRun implements Runnable {
                 running = false;
             } catch (PostriderException e) {
                 failures++;
-                tenure = 0; // whatever we believed about the listener is read again
+                stale = true;
                 log.warn(
                         "listener_stumbled listener={} failures={} error=\"{}\"",
                         listener.name(),
@@ -142,6 +146,8 @@ final class ListenerRun implements Runnable {
         }
         if (mine != tenure) {
             beginTenure(mine);
+        } else if (stale || post.isResetSince(startRow)) {
+            readState();
         }
         if (post.takeDue() || System.nanoTime() - dueAt >= 0) {
             retryDue();
@@ -426,26 +432,33 @@ final class ListenerRun implements Runnable {
     // ── tenure ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
     private void beginTenure(long mine) {
-        record Begun(long row, boolean inOrder) {}
+        record Begun(long row, long cutRow) {}
         Begun begun = database.transaction(session -> session.one(
                         BEGIN_TENURE,
                         bind -> bind.text("listener", listener.name()).text("worker", worker),
-                        row -> new Begun(row.int8("n"), row.bool("in_order")))
+                        row -> new Begun(row.int8("n"), row.int8("cut_n")))
                 .orElseThrow());
+        // A tenure of our own that was cut short is no reason: this process has lived on.
+        boolean careful = begun.cutRow() != 0 && begun.cutRow() != tenureRow;
         tenureRow = begun.row();
         readState();
         slice = listener.batch();
-        carefulUpto = begun.inOrder() ? 0 : cursor + listener.batch();
+        carefulUpto = careful ? cursor + listener.batch() : 0;
         tenure = mine;
-        log.info(
-                "listener_began listener={} position={} careful={}", listener.name(), cursor, !begun.inOrder());
+        log.info("listener_began listener={} position={} careful={}", listener.name(), cursor, careful);
     }
 
     private void readState() {
         database.autocommit(session -> {
-            moved(session.one(LISTENER, bind -> bind.text("listener", listener.name()), row -> row.int8("cursor"))
+            record Place(long cursor, long startRow) {}
+            Place place = session.one(
+                            LISTENER,
+                            bind -> bind.text("listener", listener.name()),
+                            row -> new Place(row.int8("cursor"), row.int8("start_row")))
                     .orElseThrow(() -> new PostriderException(
-                            Kind.NOT_FOUND, "listener " + listener.name() + " is gone from the database")));
+                            Kind.NOT_FOUND, "listener " + listener.name() + " is gone from the database"));
+            moved(place.cursor());
+            startRow = place.startRow();
             ahead = new TreeMap<>();
             setbacks.ahead(session, cursor)
                     .forEach((position, one) -> ahead.put(
@@ -454,6 +467,7 @@ final class ListenerRun implements Runnable {
         });
         readParkedKeys();
         scheduleDue();
+        stale = false;
     }
 
     /** Another worker has moved the listener: what we believed is read again. */

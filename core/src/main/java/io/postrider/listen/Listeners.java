@@ -33,6 +33,7 @@ public final class Listeners implements AutoCloseable {
     private static final Sql START_LEDGER = Sql.file("listen/start_ledger");
     private static final Sql POSITION_AT = Sql.file("listen/position_at");
     private static final Sql PAUSE = Sql.file("listen/pause");
+    private static final Sql RESET = Sql.file("listen/reset");
     private static final Sql LIST = Sql.file("listen/listeners");
 
     private final Database database;
@@ -111,7 +112,7 @@ public final class Listeners implements AutoCloseable {
         return switch (start.kind()) {
             case BEGINNING -> oldest;
             case END -> reader.head(session, topic);
-            case POSITION -> Math.max(start.position() - 1, oldest);
+            case POSITION -> Math.min(Math.max(start.position() - 1, oldest), reader.head(session, topic));
             case TIME -> session.one(
                             POSITION_AT,
                             bind -> bind.text("topic", topic).instant("time", start.time()),
@@ -130,6 +131,34 @@ public final class Listeners implements AutoCloseable {
         if (changed == 0) {
             throw new PostriderException(Kind.NOT_FOUND, "no listener " + listener);
         }
+    }
+
+    /**
+     * Moves a listener to another place in its topic: forward past what it will never handle, or back to handle it again.
+     * Gives the cursor it has then. Its setbacks and dead letters stay.
+     */
+    public long reset(String listener, StartPoint to) {
+        return database.transaction(session -> {
+            long cursor = cursorAt(session, listener, to);
+            session.query(
+                    RESET,
+                    bind -> bind.text("listener", listener)
+                            .int8("to_position", cursor)
+                            .text("worker", listening.worker()),
+                    row -> row.int4("reset"));
+            return cursor;
+        });
+    }
+
+    /** Where {@link #reset} would put the cursor. */
+    public long cursorAt(String listener, StartPoint to) {
+        return database.autocommit(session -> cursorAt(session, listener, to));
+    }
+
+    private long cursorAt(Session session, String listener, StartPoint to) {
+        String topic = session.one(LISTENER, bind -> bind.text("listener", listener), row -> row.text("topic"))
+                .orElseThrow(() -> new PostriderException(Kind.NOT_FOUND, "no listener " + listener));
+        return startOf(session, topic, to);
     }
 
     /** Every listener in the database. */

@@ -12,6 +12,7 @@ final class Post {
     private boolean paused;
     private boolean detached;
     private boolean due;
+    private long startRow;
     private long tenure;
 
     /** The wire got the lock, or lost it. Each time it is got is a tenure of its own. */
@@ -28,12 +29,13 @@ final class Post {
         }
     }
 
-    void status(boolean nowPaused, boolean nowDetached, boolean nowDue) {
+    void status(boolean nowPaused, boolean nowDetached, boolean nowDue, long nowStartRow) {
         lock.lock();
         try {
             paused = nowPaused;
             detached = nowDetached;
             due |= nowDue;
+            startRow = nowStartRow;
             changed.signalAll();
         } finally {
             lock.unlock();
@@ -56,6 +58,16 @@ final class Post {
             boolean was = due;
             due = false;
             return was;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Whether the listener has been reset since the row of its ledger that is given. */
+    boolean isResetSince(long knownStartRow) {
+        lock.lock();
+        try {
+            return startRow > knownStartRow;
         } finally {
             lock.unlock();
         }

@@ -35,13 +35,13 @@ public final class Posts implements Wire.Task {
 
     @Override
     public void connected(Line line) {
-        look(line);
+        look(line, false);
     }
 
     @Override
     public Duration turn(Line line, Wire.Turn turn) {
         if (turn.poll() || turn.heardSteer()) {
-            look(line);
+            look(line, turn.heardSteer());
         }
         return Duration.ofMinutes(5);
     }
@@ -51,7 +51,7 @@ public final class Posts implements Wire.Task {
         entries.values().forEach(entry -> entry.post().held(false));
     }
 
-    private void look(Line line) {
+    private void look(Line line, boolean heardSteer) {
         if (entries.isEmpty()) {
             return;
         }
@@ -64,17 +64,22 @@ public final class Posts implements Wire.Task {
         if (!wanted.isEmpty()) {
             own(line, wanted);
         }
-        record Status(String name, boolean paused, boolean detached, boolean due) {}
+        record Status(String name, boolean paused, boolean detached, boolean due, long startRow) {}
         line.session()
                 .query(
                         STATUS,
                         bind -> bind.texts("listeners", entries.keySet()),
-                        row -> new Status(row.text("name"), row.bool("paused"), row.bool("detached"), row.bool("due")))
+                        row -> new Status(
+                                row.text("name"),
+                                row.bool("paused"),
+                                row.bool("detached"),
+                                row.bool("due"),
+                                row.int8("start_row")))
                 .forEach(status -> {
                     Entry entry = entries.get(status.name());
                     if (entry != null) {
-                        entry.post().status(status.paused(), status.detached(), status.due());
-                        if (status.due()) {
+                        entry.post().status(status.paused(), status.detached(), status.due(), status.startRow());
+                        if (status.due() || heardSteer) {
                             heads.nudge(entry.topic());
                         }
                     }

@@ -1,8 +1,9 @@
--- a worker begins to run a listener. gives: whether the one before ended in order. touches: tenure
+-- a worker begins to run a listener. gives: its tenure, and the one before if that did not end in order, else 0.
+-- touches: tenure
 with before as (
-  select t.ended_at from postrider.tenure t where t.listener = :listener order by t.n desc limit 1
+  select t.n, t.ended_at from postrider.tenure t where t.listener = :listener order by t.n desc limit 1
 ), begun as (
   insert into postrider.tenure (listener, worker) values (:listener, :worker) returning n
 )
-select begun.n, coalesce((select before.ended_at is not null from before), true) as in_order
+select begun.n, coalesce((select before.n from before where before.ended_at is null), 0) as cut_n
 from begun

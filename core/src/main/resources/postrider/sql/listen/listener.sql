@@ -1,6 +1,8 @@
-select l.name, l.topic, l.paused, l.detached_at, c.to_position as cursor
+select l.name, l.topic, l.paused, l.detached_at, c.to_position as cursor,
+  coalesce((
+    select max(d.n) from postrider.delivery d where d.listener = l.name and d.from_position = 0), 0) as start_row
 from postrider.listener l
 left join lateral (
   select d.to_position from postrider.delivery d where d.listener = l.name
-  order by d.from_position desc, d.n desc limit 1) c on true
+  order by d.n desc limit 1) c on true
 where l.name = :listener

@@ -1,5 +1,7 @@
--- what may have changed about listeners from outside: pause, detachment, replays that are due
+-- what may have changed about listeners from outside: pause, detachment, replays that are due, a reset
 select l.name, l.paused, l.detached_at is not null as detached,
-  exists (select from postrider.setback s where s.listener = l.name and s.retry_after <= clock_timestamp()) as due
+  exists (select from postrider.setback s where s.listener = l.name and s.retry_after <= clock_timestamp()) as due,
+  coalesce((
+    select max(d.n) from postrider.delivery d where d.listener = l.name and d.from_position = 0), 0) as start_row
 from postrider.listener l
 where l.name = any (:listeners)

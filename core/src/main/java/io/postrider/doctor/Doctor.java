@@ -1,0 +1,80 @@
+package io.postrider.doctor;
+
+import io.postrider.PostriderException;
+import io.postrider.db.Database;
+import io.postrider.db.Session;
+import io.postrider.schema.Migrator;
+import java.time.Duration;
+import java.util.List;
+import java.util.function.BiConsumer;
+import javax.sql.DataSource;
+
+/** Goes through all checks, one after the other; each only reads, and none can stop the others. */
+public final class Doctor {
+    private static final List<Check> CHECKS = List.of(
+            new ServerVersion(),
+            new Primary(),
+            new Encoding(),
+            new SchemaVersion(),
+            new RightsToEmit(),
+            new RightsOfANode(),
+            new RightsToMigrate(),
+            new SequenceCache(),
+            new Pooler(),
+            new WakeUp(),
+            new NotifyQueue(),
+            new RoleSettings(),
+            new PreparedTransactions(),
+            new Persistence(),
+            new Autovacuum(),
+            new Segments(),
+            new Unsequenced(),
+            new OpenEmitters(),
+            new VacuumHorizon(),
+            new RetentionHolders(),
+            new ListenersInTrouble());
+
+    private final Database database;
+    private final DataSource direct;
+    private final Duration keep;
+
+    public Doctor(Database database, DataSource direct, Duration keep) {
+        this.database = database;
+        this.direct = direct;
+        this.keep = keep;
+    }
+
+    /** Gives each finding, with the name of its check, as soon as it is there. */
+    public void examine(BiConsumer<String, Finding> to) {
+        database.autocommit(session -> {
+            // A doctor must not become the session that others wait for.
+            session.script("limits", "set statement_timeout = '15s'; set lock_timeout = '2s'");
+            try {
+                Examination examination = new Examination(database, session, direct, keep);
+                boolean installed = isInstalled(session);
+                CHECKS.stream()
+                        .filter(check -> installed || !check.needsSchema())
+                        .forEach(check -> look(check, examination).forEach(found -> to.accept(check.name(), found)));
+            } finally {
+                session.script("limits", "reset statement_timeout; reset lock_timeout");
+            }
+            return true;
+        });
+    }
+
+    private static boolean isInstalled(Session session) {
+        try {
+            return Migrator.version(session).isPresent();
+        } catch (PostriderException e) {
+            return true; // there, but closed to this role: the checks of rights say so
+        }
+    }
+
+    private static List<Finding> look(Check check, Examination examination) {
+        try {
+            return check.look(examination);
+        } catch (PostriderException e) {
+            return List.of(Finding.warn("could not look: " + e.getMessage(), ""));
+        }
+    }
+}

@@ -1,0 +1,30 @@
+package io.postrider.doctor;
+
+import io.postrider.db.Bind;
+import io.postrider.db.Sql;
+import java.util.List;
+
+/** An unlogged table is empty after a crash. */
+final class Persistence implements Check {
+    private static final Sql TABLES = Sql.file("doctor/tables");
+
+    @Override
+    public String name() {
+        return "persistence";
+    }
+
+    @Override
+    public List<Finding> look(Examination examination) {
+        String schema = examination.database().schema().text();
+        List<String> lossy = examination.session().query(TABLES, Bind::nothing, row -> row.bool("lossy") ? row.text("name") : "")
+                .stream()
+                .filter(name -> !name.isEmpty())
+                .toList();
+        return List.of(
+                lossy.isEmpty()
+                        ? Finding.ok("every table survives a crash")
+                        : Finding.fail(
+                                "unlogged: " + String.join(", ", lossy) + "; empty after a crash",
+                                "alter table " + schema + "." + lossy.get(0) + " set logged"));
+    }
+}

@@ -1,0 +1,28 @@
+package io.postrider.doctor;
+
+import java.util.List;
+import java.util.Map;
+
+/** Two-phase commit: PostgreSQL refuses to prepare a transaction that has notified. */
+final class PreparedTransactions implements Check {
+    @Override
+    public String name() {
+        return "two-phase commit";
+    }
+
+    @Override
+    public boolean needsSchema() {
+        return false;
+    }
+
+    @Override
+    public List<Finding> look(Examination examination) {
+        Map<String, String> settings = Settings.of(examination, List.of("max_prepared_transactions"));
+        String most = settings.getOrDefault("max_prepared_transactions", "0");
+        return List.of(Finding.ok(
+                most.equals("0")
+                        ? "not possible here (max_prepared_transactions = 0)"
+                        : "possible (max_prepared_transactions = " + most
+                                + "): who prepares a transaction that emits sets postrider.notify = off in it"));
+    }
+}

@@ -1,0 +1,50 @@
+package io.postrider.doctor;
+
+import io.postrider.db.Bind;
+import io.postrider.db.Sql;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Who keeps retention from emptying old segments: listeners that have not passed them, sessions that use them. */
+final class RetentionHolders implements Check {
+    private static final Sql BEHIND = Sql.file("doctor/behind");
+    private static final Sql HOLDERS = Sql.file("doctor/segment_holders");
+
+    private record Behind(String name, boolean paused, long events, long seconds) {
+        String text() {
+            return "listener " + name + (paused ? " (paused)" : "") + " has " + events
+                    + " events to go in a segment closed " + Culprit.age(seconds) + " ago";
+        }
+    }
+
+    @Override
+    public String name() {
+        return "retention";
+    }
+
+    @Override
+    public List<Finding> look(Examination examination) {
+        List<Finding> findings = new ArrayList<>();
+        List<Behind> behind = examination
+                .session()
+                .query(
+                        BEHIND,
+                        Bind::nothing,
+                        row -> new Behind(
+                                row.text("name"), row.bool("paused"), row.int8("events"), row.int8("seconds")));
+        behind.stream()
+                .filter(one -> one.seconds() > examination.keep().toSeconds())
+                .forEach(one -> findings.add(Finding.warn(
+                        "held back by " + one.text(), "let it catch up, or resume it; in the end it is detached")));
+        examination
+                .session()
+                .query(HOLDERS, bind -> bind.millis("keep", examination.keep()), Culprit::read)
+                .forEach(culprit ->
+                        findings.add(Finding.warn("an old segment is in use by " + culprit.text(), culprit.remedy())));
+        if (findings.isEmpty()) {
+            findings.add(Finding.ok(
+                    behind.isEmpty() ? "no listener holds it back" : "not yet held back; " + behind.get(0).text()));
+        }
+        return findings;
+    }
+}

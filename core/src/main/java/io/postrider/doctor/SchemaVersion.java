@@ -1,0 +1,36 @@
+package io.postrider.doctor;
+
+import io.postrider.PostriderException;
+import io.postrider.schema.Migrator;
+import java.util.List;
+
+/** The schema is there, and this Postrider can work with it. */
+final class SchemaVersion implements Check {
+    @Override
+    public String name() {
+        return "schema";
+    }
+
+    @Override
+    public boolean needsSchema() {
+        return false;
+    }
+
+    @Override
+    public List<Finding> look(Examination examination) {
+        String schema = examination.database().schema().text();
+        if (!Server.of(examination).plainSchema()) {
+            return List.of(Finding.fail("schema '" + schema + "' is a reserved word of SQL", "choose another"));
+        }
+        if (Migrator.version(examination.session()).isEmpty()) {
+            return List.of(Finding.fail("schema " + schema + " is not there", "run `postrider migrate`"));
+        }
+        try {
+            Migrator.requireCurrent(examination.session());
+            return List.of(Finding.ok(
+                    schema + " has version " + Migrator.version(examination.session()).orElse(0)));
+        } catch (PostriderException e) {
+            return List.of(Finding.fail(e.getMessage() == null ? "not usable" : e.getMessage(), ""));
+        }
+    }
+}

@@ -1,0 +1,62 @@
+package io.postrider.doctor;
+
+import io.postrider.db.Bind;
+import io.postrider.db.Sql;
+import java.util.List;
+
+/** Who keeps vacuum from removing dead rows. It costs the log nothing, and everything else in the database much. */
+final class VacuumHorizon implements Check {
+    private static final Sql HORIZON = Sql.file("doctor/horizon");
+    private static final long LONG_SECONDS = 600;
+
+    /** For what has no time: so many transactions have begun since. */
+    private static final long MANY = 100_000;
+
+    private record Holder(String kind, Culprit culprit, long transactions) {
+        boolean isLong() {
+            return kind.equals("replication slot") ? transactions > MANY : culprit.seconds() > LONG_SECONDS;
+        }
+
+        String text() {
+            return kind + " " + culprit.text() + ", " + transactions + " transactions back";
+        }
+
+        String advice() {
+            return switch (kind) {
+                case "replication slot" -> "see that its reader goes on, or: select pg_drop_replication_slot('"
+                        + culprit.query() + "')";
+                case "standby" -> "a long query runs there: end it, or switch hot_standby_feedback off";
+                default -> culprit.remedy();
+            };
+        }
+    }
+
+    @Override
+    public String name() {
+        return "vacuum";
+    }
+
+    @Override
+    public boolean needsSchema() {
+        return false;
+    }
+
+    @Override
+    public List<Finding> look(Examination examination) {
+        List<Holder> holders = examination
+                .session()
+                .query(
+                        HORIZON,
+                        Bind::nothing,
+                        row -> new Holder(row.text("kind"), Culprit.read(row), row.int8("transactions")));
+        List<Finding> findings = holders.stream()
+                .filter(Holder::isLong)
+                .map(holder -> Finding.warn("held back by " + holder.text(), holder.advice()))
+                .toList();
+        if (!findings.isEmpty()) {
+            return findings;
+        }
+        return List.of(Finding.ok(
+                holders.isEmpty() ? "nobody holds it back" : "held back briefly by " + holders.get(0).text()));
+    }
+}

@@ -1,0 +1,24 @@
+-- which rights the role has: to emit, and to run a node. Looks tables up by the catalogue, because a role without USAGE on
+-- the schema may not even name them
+with wanted (purpose, name, privilege) as (
+  values ('emit', 'event', 'insert'), ('emit', 'event_ids', 'usage'),
+    ('node', 'event', 'select'), ('node', 'log', 'select'), ('node', 'log', 'insert'),
+    ('node', 'head', 'select'), ('node', 'head', 'insert'), ('node', 'pass', 'select'), ('node', 'pass', 'insert'),
+    ('node', 'era', 'insert'), ('node', 'backlog', 'insert'), ('node', 'backlog', 'truncate'),
+    ('node', 'listener', 'insert'), ('node', 'listener', 'update'), ('node', 'delivery', 'insert'),
+    ('node', 'delivery_numbers', 'usage'), ('node', 'tenure', 'insert'), ('node', 'tenure', 'update'),
+    ('node', 'setback', 'insert'), ('node', 'setback', 'update'), ('node', 'setback', 'delete'),
+    ('node', 'dead_letter', 'insert'), ('node', 'dead_letter', 'delete'))
+select w.purpose, w.privilege || ' on ' || n.nspname || '.' || w.name as missing
+from pg_namespace n
+join pg_class c on c.relnamespace = n.oid
+join wanted w on w.name = c.relname
+where n.nspname = 'postrider'
+and not case c.relkind when 'S' then has_sequence_privilege(c.oid, w.privilege) else has_table_privilege(c.oid, w.privilege) end
+union all
+select p.purpose, 'usage on schema ' || n.nspname
+from pg_namespace n
+cross join (values ('emit'), ('node')) as p (purpose)
+where n.nspname = 'postrider'
+and not has_schema_privilege(n.oid, 'usage')
+order by 1, 2

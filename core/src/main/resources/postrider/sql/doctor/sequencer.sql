@@ -1,0 +1,13 @@
+-- the session that leads the sequencing, if a node runs
+select a.pid, coalesce(a.usename, '')::text as user_name, coalesce(a.application_name, '') as application,
+  coalesce(a.state, '') as state,
+  coalesce(extract(epoch from clock_timestamp() - a.state_change), 0)::int8 as seconds, coalesce(a.query, '') as query
+from pg_locks k
+join pg_stat_activity a on a.pid = k.pid
+where k.locktype = 'advisory'
+and k.database = (select d.oid from pg_database d where d.datname = current_database())
+and k.classid = 'postrider.event'::regclass::oid
+and k.objid = 3
+and k.objsubid = 2
+and k.granted
+limit 1
