@@ -1,0 +1,37 @@
+package io.postrider.proof;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.postrider.proof.Simulation.Order;
+import java.time.Duration;
+import java.util.Collections;
+import java.util.List;
+import java.util.Random;
+import java.util.UUID;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** A checker that takes longer than the run would not be used. */
+class HistoryCheckerSpeedTest {
+    private static final Duration LIMIT = Duration.ofSeconds(10);
+
+    @Test
+    @Tag("slow")
+    void a_million_events_are_checked_in_seconds_whether_right_or_wrong() {
+        World world = new Simulation(1, Order.BY_LAST_ID, 200).run(24, 1_000_000);
+        History right = world.history(new Random(1));
+        assertThat(timed(right)).isLessThan(LIMIT);
+
+        List<UUID> log = world.log("orders");
+        Collections.shuffle(log, new Random(1));
+        assertThat(timed(world.silent())).isLessThan(LIMIT);
+    }
+
+    private static Duration timed(History history) {
+        long start = System.nanoTime();
+        List<Violation> violations = HistoryChecker.check(history);
+        Duration took = Duration.ofNanos(System.nanoTime() - start);
+        System.out.println("checked in " + took.toMillis() + " ms, " + violations.size() + " lines of violations");
+        return took;
+    }
+}

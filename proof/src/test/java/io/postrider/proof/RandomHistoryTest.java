@@ -1,0 +1,110 @@
+package io.postrider.proof;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.postrider.proof.Simulation.Order;
+import io.postrider.proof.Violation.Kind;
+import java.util.Collections;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Random;
+import java.util.Set;
+import java.util.UUID;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/**
+ * Histories by chance: good ones pass, spoilt ones are caught. Every failure names its seed; {@code
+ * -Dpostrider.proof.seed=…} runs that one first.
+ */
+class RandomHistoryTest {
+    private static final long FIRST_SEED = Long.getLong("postrider.proof.seed", System.nanoTime());
+    private static final Set<Kind> ORDER = EnumSet.of(Kind.TORN, Kind.CAUSAL, Kind.KEY_ORDER);
+
+    @Test
+    void what_a_right_sequencer_makes_is_good() {
+        seeds(300).forEach(seed -> {
+            History history = Simulation.world(seed).history(new Random(seed));
+            assertThat(HistoryChecker.check(history)).as("seed %d", seed).isEmpty();
+        });
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void every_mutation_is_caught(Mutation mutation) {
+        long spoilt = seeds(100).filter(seed -> isCaught(mutation, seed)).count();
+        assertThat(spoilt)
+                .as("worlds from seed %d on that had something to spoil", FIRST_SEED)
+                .isGreaterThan(80);
+    }
+
+    /** Whether there was anything to catch; if it is not caught, that is a failure. */
+    private static boolean isCaught(Mutation mutation, long seed) {
+        Optional<History> spoilt = mutation.on(Simulation.world(seed), new Random(seed));
+        spoilt.map(HistoryChecker::check)
+                .ifPresent(violations -> assertThat(Tale.kinds(violations))
+                        .as("seed %d, %s: %s", seed, mutation, violations)
+                        .containsAnyElementsOf(mutation.expected()));
+        return spoilt.isPresent();
+    }
+
+    @Test
+    void the_rules_of_order_say_what_their_definition_says() {
+        seeds(300).forEach(seed -> {
+            Random random = new Random(seed);
+            World world = new Simulation(seed, Order.BY_LAST_ID, 3).run(4, 25);
+            List<UUID> log = world.log("orders");
+            // From one exchange of neighbours, which may be allowed, to a full shuffle, which never is.
+            for (int exchanges = 0; exchanges < 6 && log.size() > 1; exchanges++) {
+                assertThat(orderBroken(world))
+                        .as("seed %d, %d exchanges", seed, exchanges)
+                        .isEqualTo(NaiveOrder.broken(world.transactions(), log));
+                int at = random.nextInt(log.size() - 1);
+                Collections.swap(log, at, at + 1);
+            }
+            Collections.shuffle(log, random);
+            assertThat(orderBroken(world))
+                    .as("seed %d, shuffled", seed)
+                    .isEqualTo(NaiveOrder.broken(world.transactions(), log));
+        });
+    }
+
+    @Test
+    void ordering_by_xid_is_not_causal() {
+        assertThat(foundOver(200, Order.BY_XID))
+                .contains(Kind.CAUSAL, Kind.KEY_ORDER)
+                .doesNotContain(Kind.TORN);
+    }
+
+    @Test
+    void ordering_by_id_tears_transactions() {
+        assertThat(foundOver(200, Order.BY_ID)).contains(Kind.TORN);
+    }
+
+    @Test
+    void a_cursor_on_the_sequence_loses_events() {
+        assertThat(foundOver(200, Order.ABOVE_LAST_ID)).contains(Kind.LOST);
+    }
+
+    private static Set<Kind> orderBroken(World world) {
+        Set<Kind> kinds = Tale.kinds(HistoryChecker.check(world.silent()));
+        kinds.retainAll(ORDER);
+        return kinds;
+    }
+
+    private static Set<Kind> foundOver(int runs, Order order) {
+        Set<Kind> found = EnumSet.noneOf(Kind.class);
+        seeds(runs).forEach(seed -> {
+            World world = new Simulation(seed, order, 4).run(6, 120);
+            found.addAll(Tale.kinds(HistoryChecker.check(world.silent())));
+        });
+        return found;
+    }
+
+    private static LongStream seeds(int count) {
+        return LongStream.range(FIRST_SEED, FIRST_SEED + count);
+    }
+}
