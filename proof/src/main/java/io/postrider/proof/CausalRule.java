@@ -69,7 +69,8 @@ final class CausalRule {
         if (byXid.upTo(snapshot.xmax() - 1) <= log.position(index)) {
             return;
         }
-        long last = lastSeen(snapshot);
+        Transaction own = events.transaction(events.transactionOf(log.event(index)));
+        long last = lastSeen(snapshot.withInProgress(own.xid()));
         if (last > log.position(index)) {
             report(log, index, last, "in snapshot " + snapshot);
         }

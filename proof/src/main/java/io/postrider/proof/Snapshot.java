@@ -40,12 +40,14 @@ public final class Snapshot {
     }
 
     /**
-     * The same, with one more in progress: PostgreSQL leaves a transaction out of its own snapshots, and nobody has seen
-     * the commit of a transaction in which he is himself.
+     * The same, with one more in progress: PostgreSQL leaves a transaction out of its own snapshots, and nobody has
+     * seen the commit of a transaction in which he is himself. {@link HistoryChecker} does it for the emitting one.
      */
     public Snapshot withInProgress(long xid) {
-        if (xid >= xmax) {
-            return this; // beyond xmax nothing is seen anyway
+        // From xmax on nothing was seen anyway; and xmax stays, for a transaction's first statement has its snapshot
+        // before it draws an xid, and has seen nothing of what began in between.
+        if (xid >= xmax || Arrays.binarySearch(inProgress, xid) >= 0) {
+            return this;
         }
         long[] more = Arrays.copyOf(inProgress, inProgress.length + 1);
         more[inProgress.length] = xid;

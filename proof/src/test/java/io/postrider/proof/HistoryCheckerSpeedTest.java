@@ -3,6 +3,8 @@ package io.postrider.proof;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.postrider.proof.Simulation.Order;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
@@ -27,10 +29,12 @@ class HistoryCheckerSpeedTest {
         assertThat(timed(world.silent())).isLessThan(LIMIT);
     }
 
+    /** Processor time, for a machine with other work to do would fail it by the clock. */
     private static Duration timed(History history) {
-        long start = System.nanoTime();
+        ThreadMXBean threads = ManagementFactory.getThreadMXBean();
+        long start = threads.getCurrentThreadCpuTime();
         List<Violation> violations = HistoryChecker.check(history);
-        Duration took = Duration.ofNanos(System.nanoTime() - start);
+        Duration took = Duration.ofNanos(threads.getCurrentThreadCpuTime() - start);
         System.out.println("checked in " + took.toMillis() + " ms, " + violations.size() + " lines of violations");
         return took;
     }

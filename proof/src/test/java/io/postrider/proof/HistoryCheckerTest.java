@@ -370,6 +370,35 @@ class HistoryCheckerTest {
         }
 
         @Test
+        void a_transaction_does_not_see_itself_though_its_snapshot_leaves_it_out() {
+            good(twoEventsOf(11, "11:12:").log("a b c"));
+            good(twoEventsOf(11, "10:12:10").log("b c a"));
+            only(Kind.CAUSAL, twoEventsOf(11, "11:12:").log("b c a"));
+        }
+
+        @Test
+        void nor_those_between_its_snapshot_and_the_xid_it_drew_afterwards() {
+            good(twoEventsOf(15, "10:10:").log("b c a"));
+            assertThat(Snapshot.parse("10:10:").withInProgress(15)).hasToString("10:10:");
+            assertThat(Snapshot.parse("11:14:12").withInProgress(12)).hasToString("11:14:12");
+            assertThat(Snapshot.parse("11:14:12").withInProgress(13)).hasToString("11:14:12,13");
+        }
+
+        private Tale twoEventsOf(long xid, String snapshot) {
+            Tale tale = new Tale();
+            TransactionRecorder first = tale.begin();
+            first.xid(10);
+            tale.emit(first, "a");
+            first.committed();
+            TransactionRecorder second = tale.begin();
+            second.xid(xid);
+            second.saw(Snapshot.parse(snapshot));
+            tale.emit(second, "b", "c");
+            second.committed();
+            return tale;
+        }
+
+        @Test
         void what_was_seen_after_emitting_does_not_count() {
             Tale tale = holderOfVersionOne();
             TransactionRecorder second = tale.begin();

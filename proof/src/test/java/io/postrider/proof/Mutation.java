@@ -110,7 +110,7 @@ enum Mutation {
             List<Emitted> events = events(world);
             int[] owners = owners(world);
             int[] effects = IntStream.range(1, owners.length)
-                    .filter(i -> sees(world, events.get(i), owners[0]))
+                    .filter(i -> owners[i] != owners[0] && sees(world, events.get(i), owners[0]))
                     .toArray();
             int effect = pick(effects, random);
             log(world).add(0, log(world).remove(effect));

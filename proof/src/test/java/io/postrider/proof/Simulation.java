@@ -6,6 +6,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.StringJoiner;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.UUID;
@@ -142,13 +143,21 @@ final class Simulation {
 
         void begin() {
             transaction = recorder.begin();
-            xid = nextXid++;
-            inProgress.add(xid);
-            transaction.xid(xid);
+            xid = 0;
+        }
+
+        /** As in PostgreSQL, with the first statement that writes and after that statement's snapshot. */
+        private void drawXid() {
+            if (xid == 0) {
+                xid = nextXid++;
+                inProgress.add(xid);
+                transaction.xid(xid);
+            }
         }
 
         private void lock(String key) {
             if (lockHolders.putIfAbsent(key, this) == null) {
+                drawXid();
                 held.add(key);
                 transaction.locked(key, versions.getOrDefault(key, 0L) + 1);
             }
@@ -166,6 +175,7 @@ final class Simulation {
             if (chance(60)) {
                 transaction.saw(snapshot());
             }
+            drawXid();
             String topic = TOPICS[chance(75) ? 0 : 1];
             String key =
                     !held.isEmpty() && chance(70) ? held.get(random.nextInt(held.size())) : chance(50) ? anyKey() : "";
@@ -176,10 +186,12 @@ final class Simulation {
             transaction.emitted(event, topic, key, row.id);
         }
 
+        /** As in PostgreSQL, without the transaction itself among those in progress. */
         private Snapshot snapshot() {
-            StringBuilder text = new StringBuilder();
-            inProgress.forEach(x -> text.append(text.length() == 0 ? "" : ",").append(x));
-            return Snapshot.parse(inProgress.first() + ":" + nextXid + ":" + text);
+            StringJoiner others = new StringJoiner(",");
+            inProgress.stream().filter(x -> x != xid).forEach(x -> others.add(x.toString()));
+            long xmin = inProgress.isEmpty() ? nextXid : inProgress.first();
+            return Snapshot.parse(xmin + ":" + nextXid + ":" + others);
         }
 
         private void setSavepoint() {
@@ -224,7 +236,9 @@ final class Simulation {
         }
 
         private void commit() {
-            commits.add(xid);
+            if (xid != 0) {
+                commits.add(xid);
+            }
             held.forEach(key -> versions.merge(key, 1L, Long::sum));
             for (String topic : TOPICS) {
                 List<Row> own =

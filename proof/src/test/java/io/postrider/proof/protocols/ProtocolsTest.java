@@ -1,0 +1,388 @@
+package io.postrider.proof.protocols;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import io.postrider.Options;
+import io.postrider.Postrider;
+import io.postrider.proof.Interleaving;
+import io.postrider.proof.InterleavingOptions;
+import io.postrider.proof.Schedule;
+import io.postrider.proof.Session;
+import io.postrider.testkit.PostgresTest;
+import io.postrider.testkit.TestDatabase;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.postgresql.PGConnection;
+import org.postgresql.PGNotification;
+
+/**
+ * Small protocols in every order in which their steps can happen, on real sessions. Each schedule has topics, or a
+ * listener, of its own, so that nothing has to be cleared between them.
+ */
+@PostgresTest
+class ProtocolsTest {
+    private final List<Connection> connections = new ArrayList<>();
+    private final AtomicInteger run = new AtomicInteger();
+    private HikariDataSource pool;
+    private Connection watcher;
+    private int schedules;
+
+    @BeforeEach
+    void migrate(TestDatabase database) throws SQLException {
+        HikariConfig config = new HikariConfig();
+        config.setJdbcUrl(database.jdbcUrl());
+        config.setMaximumPoolSize(12);
+        config.setMinimumIdle(0);
+        pool = new HikariDataSource(config);
+        Postrider.on(pool, Options.defaults().withNode("protocols").withSegmentSize(1_000_000)).migrate();
+        watcher = connection();
+        watcher.setAutoCommit(true);
+        execute(watcher, "select postrider.sequence(1000)");
+    }
+
+    @AfterEach
+    void close() throws SQLException {
+        for (Connection connection : connections) {
+            connection.close();
+        }
+        pool.close();
+    }
+
+    // ── the sequencer and commits ───────────────────────────────────────────────────────────────────────────────────
+
+    @Test
+    void a_pass_at_any_moment_loses_nothing_and_tears_nothing() throws Exception {
+        Session<Connection> one = Session.named("one", connection())
+                .then("emit", c -> emit(c, 1, "a"))
+                .then("emit again", c -> emit(c, 2, "a"))
+                .then("commit", Connection::commit);
+        Session<Connection> two = Session.named("two", connection())
+                .then("emit", c -> emit(c, 3, "b"))
+                .then("commit", Connection::commit);
+        every(() -> {
+            pass();
+            assertThat(log()).as("all that was committed").containsExactlyInAnyOrder("a1", "a2", "b3");
+            assertThat(String.join("", log())).as("one transaction stands together").contains("a1a2");
+        }, one, two, passes("sequencer", 2));
+        assertThat(schedules).isEqualTo(210);
+    }
+
+    @Test
+    void a_rollback_leaves_no_trace() throws Exception {
+        Session<Connection> kept = Session.named("kept", connection())
+                .then("emit", c -> emit(c, 1, "a"))
+                .then("commit", Connection::commit);
+        Session<Connection> undone = Session.named("rolled back", connection())
+                .then("emit", c -> emit(c, 2, "x"))
+                .then("roll back", Connection::rollback);
+        every(() -> {
+            pass();
+            assertThat(log()).containsExactly("a1");
+        }, kept, undone, passes("sequencer", 2));
+        assertThat(schedules).isEqualTo(90);
+    }
+
+    @Test
+    void what_saw_a_commit_comes_after_it() throws Exception {
+        Session<Connection> first = Session.named("first", connection())
+                .then("number", c -> execute(c, "select pg_current_xact_id()"))
+                .then("emit", c -> emit(c, 1, "a"))
+                .then("commit", Connection::commit);
+        Session<Connection> second = Session.named("second", connection())
+                .then("number", c -> execute(c, "select pg_current_xact_id()"))
+                .then("emit, seeing or not", c -> emitSeeing(c, 2))
+                .then("commit", Connection::commit);
+        every(() -> {
+            pass();
+            List<String> log = log();
+            assertThat(log).hasSize(2);
+            if (log.contains("saw-a2")) {
+                assertThat(log).as("the second saw the first").containsExactly("a1", "saw-a2");
+            }
+        }, first, second, passes("sequencer", 2));
+        assertThat(schedules).isEqualTo(560);
+    }
+
+    @Test
+    void two_sequencers_give_each_event_one_position() throws Exception {
+        Session<Connection> producer = Session.named("producer", connection())
+                .then("emit", c -> emit(c, 1, "a"))
+                .then("commit", Connection::commit);
+        every(() -> {
+            pass();
+            assertThat(log()).containsExactly("a1");
+        }, producer, openPass("sequencer"), openPass("rival"));
+        assertThat(schedules).isEqualTo(90);
+    }
+
+    @Test
+    @Tag("slow")
+    @Tag("once")
+    void two_sequencers_and_two_producers() throws Exception {
+        Session<Connection> producer = Session.named("producer", connection())
+                .then("emit", c -> emit(c, 1, "a"))
+                .then("commit", Connection::commit);
+        Session<Connection> another = Session.named("another", connection())
+                .then("emit", c -> emit(c, 2, "b"))
+                .then("commit", Connection::commit);
+        every(() -> {
+            pass();
+            assertThat(log()).containsExactlyInAnyOrder("a1", "b2");
+        }, producer, another, openPass("sequencer"), openPass("rival"));
+        assertThat(schedules).isEqualTo(2_520);
+    }
+
+    // ── the listener's race ─────────────────────────────────────────────────────────────────────────────────────────
+
+    @Test
+    void of_two_who_own_a_listener_one_commits() throws Exception {
+        every(() -> assertThat(number("select count(*) from effect where n = " + run.get()))
+                .as("effects of one range").isEqualTo(1), worker("worker"), worker("zombie"));
+        assertThat(schedules).isEqualTo(70);
+    }
+
+    @Test
+    void without_the_fence_both_do() throws Exception {
+        String unfenced = new String(
+                        Postrider.class.getResourceAsStream("/postrider/functions/deliver.sql").readAllBytes(),
+                        java.nio.charset.StandardCharsets.UTF_8)
+                .replace("  if cursor_ <> from_position - 1 then\n    return false;\n  end if;\n", "");
+        assertThat(unfenced).doesNotContain("if cursor_ <>");
+        execute(watcher, unfenced);
+        AtomicInteger twice = new AtomicInteger();
+        every(() -> twice.addAndGet(number("select count(*) from effect where n = " + run.get()) == 2 ? 1 : 0),
+                worker("worker"), worker("zombie"));
+        assertThat(twice.get()).as("schedules in which the effect happened twice").isPositive();
+    }
+
+    private Session<Connection> worker(String name) throws SQLException {
+        boolean[] ours = {false};
+        return Session.named(name, connection())
+                .then("begin", c -> execute(c, "select 1"))
+                .then("effect", c -> execute(c, "insert into effect (n) values (" + run.get() + ")"))
+                .then("deliver", c -> ours[0] = deliver(c))
+                .then("end", c -> {
+                    if (ours[0]) {
+                        c.commit();
+                    } else {
+                        c.rollback();
+                    }
+                });
+    }
+
+    private boolean deliver(Connection connection) throws SQLException {
+        try (Statement statement = connection.createStatement();
+                ResultSet result = statement.executeQuery(
+                        "select postrider.deliver('l" + run.get() + "', 1, 5, 5, 'protocols')")) {
+            result.next();
+            return result.getBoolean(1);
+        }
+    }
+
+    // ── retention and a late commit ─────────────────────────────────────────────────────────────────────────────────
+
+    @Test
+    @Tag("slow")
+    @Tag("once")
+    void a_segment_is_never_emptied_under_an_event_that_nobody_has_passed() throws Exception {
+        Session<Connection> late = Session.named("late", connection())
+                .then("emit", c -> emit(c, 1, "late"))
+                .then("commit", Connection::commit);
+        Session<Connection> retention = Session.named("retention", autocommit())
+                .then("rotate", c -> {
+                    execute(c, "select setval('postrider.event_ids', s.high) from postrider.segment s, postrider.event_ids i"
+                            + " where s.family = 'log' and s.low <= i.last_value and s.high > i.last_value");
+                    execute(c, "select postrider.make_segments(1000000, 1000000)");
+                })
+                .then("close", c -> execute(c, "select postrider.close_segments('1 hour')"))
+                .then("empty", c -> execute(c, "select postrider.empty_segments('0', '1 hour')"));
+        every(() -> {
+            for (int i = 0; i < 3; i++) {
+                pass();
+            }
+            assertThat(log()).as("an event that its listener has not passed").containsExactly("late1");
+        }, late, retention, passes("sequencer", 2));
+        assertThat(schedules).isEqualTo(210);
+    }
+
+    // ── the idle lock and a commit ──────────────────────────────────────────────────────────────────────────────────
+
+    @Test
+    void whoever_commits_while_the_sequencer_falls_asleep_is_found_or_wakes_it() throws Exception {
+        boolean[] asleep = {false};
+        Connection wire = autocommit();
+        execute(wire, "listen postrider");
+        PGConnection ear = wire.unwrap(PGConnection.class);
+        Session<Connection> sequencer = Session.named("sequencer", wire)
+                .then("try to sleep", c -> asleep[0] = truth(
+                        c, "select pg_try_advisory_lock('postrider.event'::regclass::oid::int4, 1)"))
+                .then("look once more", c -> execute(c, "select postrider.sequence(1000)"));
+        Session<Connection> producer = Session.named("producer", connection())
+                .then("begin", c -> execute(c, "select pg_current_xact_id()"))
+                .then("emit", c -> emit(c, 1, "a"))
+                .then("commit", Connection::commit);
+        Session<Connection> another = Session.named("another", connection())
+                .then("emit", c -> emit(c, 2, "b"))
+                .then("commit", Connection::commit);
+        every(() -> {
+            boolean woken = heardUptoNow(ear).contains("event");
+            if (asleep[0]) {
+                assertThat(woken || log().size() == 2).as("asleep: woken, or nothing left to find").isTrue();
+                execute(wire, "select pg_advisory_unlock('postrider.event'::regclass::oid::int4, 1)");
+            }
+            asleep[0] = false;
+        }, sequencer, producer, another);
+        assertThat(schedules).isEqualTo(210);
+    }
+
+    /** Notifications come in the order of commits: when our own has come, so have all before it. */
+    private List<String> heardUptoNow(PGConnection ear) throws SQLException {
+        execute(watcher, "notify postrider, 'mark " + run.get() + "'");
+        List<String> heard = new ArrayList<>();
+        while (!heard.contains("mark " + run.get())) {
+            for (PGNotification notification : ear.getNotifications(20_000)) {
+                heard.add(notification.getParameter());
+            }
+        }
+        return heard;
+    }
+
+    // ── how ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    private interface Check {
+        void afterwards() throws Exception;
+    }
+
+    /** Runs every schedule. */
+    @SafeVarargs
+    private void every(Check check, Session<Connection>... sessions) throws Exception {
+        execute(watcher, "create table if not exists effect (n int not null)");
+        InterleavingOptions<Connection> options = InterleavingOptions.<Connection>blockedWhen((c, thread) -> isBlocked(c))
+                .withPatience(Duration.ofSeconds(20))
+                .withRollback(c -> {
+                    if (!c.getAutoCommit()) {
+                        c.rollback();
+                    }
+                });
+        try (Interleaving<Connection> race = new Interleaving<>(options, sessions)) {
+            for (Schedule schedule : race.schedules()) {
+                prepare();
+                race.run(schedule);
+                try {
+                    check.afterwards();
+                } catch (AssertionError e) {
+                    throw new AssertionError("schedule " + schedule + ": " + e.getMessage(), e);
+                }
+                schedules++;
+            }
+        }
+    }
+
+    private void prepare() throws SQLException {
+        int n = run.incrementAndGet();
+        execute(watcher, "insert into postrider.listener (name, topic, kind, policy, batch, attempts)"
+                + " values ('l" + n + "', 't" + n + "', 'transactional', 'block', 100, 5);"
+                + " insert into postrider.delivery (listener, from_position, to_position, events, worker)"
+                + " values ('l" + n + "', 0, 0, 0, 'protocols');"
+                + " delete from postrider.listener where name = 'l" + (n - 1) + "'");
+    }
+
+    private Session<Connection> passes(String name, int count) throws SQLException {
+        Session<Connection> session = Session.named(name, autocommit());
+        for (int i = 0; i < count; i++) {
+            session = session.then("pass", c -> execute(c, "select postrider.sequence(1000)"));
+        }
+        return session;
+    }
+
+    private Session<Connection> openPass(String name) throws SQLException {
+        return Session.named(name, connection())
+                .then("pass", c -> execute(c, "select postrider.sequence(1000)"))
+                .then("commit", Connection::commit);
+    }
+
+    private void pass() throws SQLException {
+        execute(watcher, "select postrider.sequence(1000)");
+    }
+
+    private void emit(Connection connection, int n, String type) throws SQLException {
+        execute(connection, "insert into postrider.event (topic, type, payload) values ('t" + run.get() + "', '" + type
+                + n + "', '{}')");
+    }
+
+    /** Says in the event whether its transaction could see the first one's. */
+    private void emitSeeing(Connection connection, int n) throws SQLException {
+        execute(connection, "insert into postrider.event (topic, type, payload) select 't" + run.get() + "',"
+                + " case when exists (select from postrider.event where topic = 't" + run.get() + "')"
+                + " then 'saw-a' else 'b' end || " + n + ", '{}'");
+    }
+
+    /** The types of this run's events in the order of their positions, which are dense. */
+    private List<String> log() throws SQLException {
+        List<String> types = new ArrayList<>();
+        try (PreparedStatement select = watcher.prepareStatement(
+                "select position, type from postrider.events where topic = ? order by position")) {
+            select.setString(1, "t" + run.get());
+            try (ResultSet rows = select.executeQuery()) {
+                while (rows.next()) {
+                    types.add(rows.getString(2));
+                    assertThat(rows.getLong(1)).as("positions have no hole").isEqualTo(types.size());
+                }
+            }
+        }
+        return types;
+    }
+
+    private boolean isBlocked(Connection connection) throws SQLException {
+        int pid = connection.unwrap(PGConnection.class).getBackendPID();
+        return truth(watcher, "select cardinality(pg_blocking_pids(" + pid + ")) > 0");
+    }
+
+    private static boolean truth(Connection connection, String sql) throws SQLException {
+        try (Statement statement = connection.createStatement();
+                ResultSet result = statement.executeQuery(sql)) {
+            result.next();
+            return result.getBoolean(1);
+        }
+    }
+
+    private long number(String sql) throws SQLException {
+        try (Statement statement = watcher.createStatement();
+                ResultSet result = statement.executeQuery(sql)) {
+            result.next();
+            return result.getLong(1);
+        }
+    }
+
+    private static void execute(Connection connection, String sql) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            statement.execute(sql);
+        }
+    }
+
+    private Connection connection() throws SQLException {
+        Connection connection = pool.getConnection();
+        connection.setAutoCommit(false);
+        connections.add(connection);
+        return connection;
+    }
+
+    private Connection autocommit() throws SQLException {
+        Connection connection = connection();
+        connection.setAutoCommit(true);
+        return connection;
+    }
+}
