@@ -44,10 +44,11 @@ begin
     select (select b.topic from postrider.backlog b where b.topic > t.topic order by b.topic limit 1)
     from t where t.topic is not null
   )
-  select array_agg(t.topic) into waiting from t where t.topic is not null;
-  if waiting is null then
-    return;
-  end if;
+  select coalesce(array_agg(t.topic), '{}') into waiting
+  from t
+  where t.topic is not null
+  and (select b.to_position from postrider.backlog b where b.topic = t.topic order by b.from_position desc limit 1)
+    > coalesce((select h.position from postrider.head h where h.topic = t.topic order by h.position desc limit 1), 0);
 
   foreach topic in array waiting loop
     select coalesce((select h.position from postrider.head h where h.topic = topic order by h.position desc limit 1), 0)

@@ -2,9 +2,13 @@
 --
 -- takes    the gaps between running transactions, the transactions that were running and are not, and bounds of id
 -- gives    tx, id, topic of each, in no order
--- touches  event, log (reads)
+-- touches  event, log, backlog (reads)
+-- never    joins the other way round, which the planner would like for a segment it knows nothing of: all ids above low
+--          would be looked at, those of a huge open transaction at every pass (50,000 rows: 12 ms against 0.05 ms). The
+--          "offset 0" forbids it
 -- never    hides an event that has no position: the bounds of id are only there to look into few segments.
---          The look into log is for ids from before the era, where a transaction's number may have been used twice
+--          The look into log and backlog is for ids from before the era, where a transaction's number may have been used
+--          twice: once by the cluster that wrote them, and again by ours
 create or replace function postrider.fresh(
   low_gaps   xid8[],
   high_gaps  xid8[],
@@ -17,15 +21,30 @@ returns table (tx xid8, id bigint, topic text)
 language sql stable as $$
   select e.tx, e.id, e.topic
   from unnest(low_gaps, high_gaps) as gap (from_tx, upto_tx)
-  join postrider.event e on e.tx >= gap.from_tx and e.tx < gap.upto_tx
-  where e.id > low
-  and e.id <= newest
-  and (e.id > era_high or not exists (select from postrider.log l where l.tx = e.tx and l.id = e.id))
+  cross join lateral (
+    select e.tx, e.id, e.topic
+    from postrider.event e
+    where e.tx >= gap.from_tx
+    and e.tx < gap.upto_tx
+    and e.id > low
+    and e.id <= newest
+    and (e.id > era_high or not exists (select from postrider.log l where l.tx = e.tx and l.id = e.id)
+      and not exists (
+        select from postrider.backlog b
+        where b.topic = e.topic and b.tx = e.tx and b.first_id <= e.id and b.last_id >= e.id))
+    offset 0) e
   union all
   select e.tx, e.id, e.topic
   from unnest(late) as was (running)
-  join postrider.event e on e.tx = was.running
-  where e.id > floor
-  and e.id <= newest
-  and (e.id > era_high or not exists (select from postrider.log l where l.tx = e.tx and l.id = e.id))
+  cross join lateral (
+    select e.tx, e.id, e.topic
+    from postrider.event e
+    where e.tx = was.running
+    and e.id > floor
+    and e.id <= newest
+    and (e.id > era_high or not exists (select from postrider.log l where l.tx = e.tx and l.id = e.id)
+      and not exists (
+        select from postrider.backlog b
+        where b.topic = e.topic and b.tx = e.tx and b.first_id <= e.id and b.last_id >= e.id))
+    offset 0) e
 $$;

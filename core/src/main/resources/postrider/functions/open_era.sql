@@ -1,16 +1,18 @@
--- open_era(reason, high, now, n): begins a new era. The transaction numbers of the last pass mean nothing here, so what is
--- new is found by what it is: visible, and without a position.
+-- open_era(reason, high): begins a new era. The transaction numbers of the last pass mean nothing here, so what is new is
+-- found by what it is: visible, and without a position.
 --
--- gives    how many events were put into the backlog
--- touches  event, log (reads all of both, once), backlog, era, event_ids (writes)
-create or replace function postrider.open_era(reason text, high bigint)
-returns bigint
+-- gives    how many events were put into the backlog, and the snapshot in which they were looked for: one statement finds
+--          the events and takes the snapshot, because an event that is committed between two would be found by both
+-- touches  event, log (reads all of both, once), backlog, era (writes)
+create or replace function postrider.open_era(
+  reason        text,
+  high          bigint,
+  out promised  bigint,
+  out now       pg_snapshot)
 language plpgsql volatile
 set jit = off
 as $$
 #variable_conflict use_variable
-declare
-  promised bigint;
 begin
   with missing as materialized (
     select e.topic, e.tx, e.id
@@ -35,12 +37,11 @@ begin
       on t.topic = o.topic
     returning to_position - from_position + 1 as events
   )
-  select coalesce(sum(p.events), 0) into promised from promises p;
+  select coalesce(sum(p.events), 0), pg_current_snapshot() into promised, now from promises p;
 
   insert into postrider.era (era, system_identifier, timeline, high, reason)
   select coalesce((select max(e.era) from postrider.era e), 0) + 1, c.system_identifier,
     substr(pg_walfile_name(pg_current_wal_insert_lsn()), 1, 8), high, reason
   from pg_control_system() c;
-  return promised;
 end
 $$;

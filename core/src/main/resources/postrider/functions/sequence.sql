@@ -64,9 +64,11 @@ begin
   -- the pass that held the lock before (seen on PostgreSQL 15).
   perform pg_advisory_xact_lock('postrider.event'::regclass::oid::int4, 2);
   select p.* into last from postrider.pass p order by p.n desc limit 1;
-  select case when s.is_called then s.last_value else s.last_value - 1 end into high from postrider.event_ids s;
+  -- Not "select last_value from event_ids": that reads the row while nextval() changes it in place, and nextval() shows a
+  -- value 32 further on for the moment in which it writes its log record. A high that is too high loses events.
+  select coalesce(pg_sequence_last_value('postrider.event_ids'), 0) into high;
   select pg_current_snapshot() into now;
-  select s.last_value into newest from postrider.event_ids s;
+  select s.last_value into newest from postrider.event_ids s;  -- too high does no harm here; and it fails without the right
   change := postrider.era_change(last.snapshot);
   n := coalesce(last.n, 0) + 1;
   events := 0;
@@ -82,7 +84,7 @@ begin
       floor := last.floor;
       era := last.era;
     else
-      promised := postrider.open_era(change, high);
+      select o.promised, o.now into promised, now from postrider.open_era(change, high) o;
       low := 0;
       floor := 0;
       select max(e.era) into era from postrider.era e;

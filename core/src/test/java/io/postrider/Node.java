@@ -42,6 +42,28 @@ public final class Node implements AutoCloseable {
         return this;
     }
 
+    /** Adds listeners to a node that is started, from the beginning of their topics. */
+    public Node add(Listener... listeners) {
+        for (Listener listener : listeners) {
+            postrider.add(listener.withStart(StartPoint.beginning()));
+        }
+        return this;
+    }
+
+    /** The row of the view. */
+    public io.postrider.listen.Listeners.Status status(String listener) {
+        return postrider.listeners().stream()
+                .filter(one -> one.name().equals(listener))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    public List<io.postrider.listen.DeadLetter> deadLetters(String listener) {
+        return postrider
+                .deadLetters()
+                .find(new io.postrider.listen.DeadLetters.Filter(null, listener, null, null, null, null), 0, 1_000);
+    }
+
     /** Emits in a transaction of its own. */
     public void emit(Event... events) {
         inTransaction(connection -> postrider.emitAll(connection, List.of(events)));

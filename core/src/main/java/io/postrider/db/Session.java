@@ -11,6 +11,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
+import org.postgresql.core.BaseConnection;
+import org.postgresql.core.TransactionState;
 
 /** One connection, and our statements on it. Not for several threads. */
 public final class Session {
@@ -71,6 +73,16 @@ public final class Session {
     /** The connection itself, for a handler that is the user's. */
     public Connection connection() {
         return connection;
+    }
+
+    /** Whether an error has aborted the transaction, so that it can only be rolled back. Known to the driver: costs nothing. */
+    public boolean isAborted() {
+        try {
+            return connection.isWrapperFor(BaseConnection.class)
+                    && connection.unwrap(BaseConnection.class).getTransactionState() == TransactionState.FAILED;
+        } catch (SQLException e) {
+            throw failed("transaction_state", e);
+        }
     }
 
     private PreparedStatement prepare(Sql sql, Bind.Values values) throws SQLException {

@@ -21,7 +21,7 @@ final class Autovacuum implements Check {
             return List.of(Finding.warn(
                     "autovacuum or track_counts is off: no statistics, and dead rows of setbacks stay", "switch both on"));
         }
-        List<String> without = examination.session().query(
+        List<String> without = examination.query(
                         TABLES, Bind::nothing, row -> row.bool("unvacuumed") ? row.text("name") : "")
                 .stream()
                 .filter(name -> !name.isEmpty())

@@ -1,8 +1,13 @@
 package io.postrider.doctor;
 
+import io.postrider.db.Bind;
 import io.postrider.db.Database;
+import io.postrider.db.Row;
 import io.postrider.db.Session;
+import io.postrider.db.Sql;
 import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
 import javax.sql.DataSource;
 
 /**
@@ -11,4 +16,23 @@ import javax.sql.DataSource;
  * @param direct where a node gets its lasting connection
  * @param keep how long events are kept: a listener holds retention up only after that
  */
-record Examination(Database database, Session session, DataSource direct, Duration keep) {}
+record Examination(Database database, Session session, DataSource direct, Duration keep) {
+
+    /**
+     * The rows of one look. Its limits hold for this look only, whatever stands between us and the server: a setting of the
+     * session would stay behind in a pooler's connection. A doctor must not become the one that others wait for.
+     */
+    <T> List<T> query(Sql sql, Bind.Values values, Row.Reader<T> reader) {
+        session.script("look", "begin; set local statement_timeout = '15s'; set local lock_timeout = '2s'");
+        try {
+            return session.query(sql, values, reader);
+        } finally {
+            session.script("looked", "commit");
+        }
+    }
+
+    /** The first row of one look. */
+    <T> Optional<T> one(Sql sql, Bind.Values values, Row.Reader<T> reader) {
+        return query(sql, values, reader).stream().findFirst();
+    }
+}

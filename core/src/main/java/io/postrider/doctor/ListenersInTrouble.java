@@ -36,9 +36,7 @@ final class ListenersInTrouble implements Check {
 
     @Override
     public List<Finding> look(Examination examination) {
-        List<Finding> findings = examination
-                .session()
-                .query(
+        List<Finding> findings = examination.query(
                         LISTENERS,
                         Bind::nothing,
                         row -> new Trouble(

@@ -16,7 +16,7 @@ final class OpenEmitters implements Check {
 
     @Override
     public List<Finding> look(Examination examination) {
-        List<Culprit> emitters = examination.session().query(EMITTERS, Bind::nothing, Culprit::read);
+        List<Culprit> emitters = examination.query(EMITTERS, Bind::nothing, Culprit::read);
         if (emitters.isEmpty()) {
             return List.of(Finding.ok("no open transaction has emitted"));
         }

@@ -16,7 +16,7 @@ final class Persistence implements Check {
     @Override
     public List<Finding> look(Examination examination) {
         String schema = examination.database().schema().text();
-        List<String> lossy = examination.session().query(TABLES, Bind::nothing, row -> row.bool("lossy") ? row.text("name") : "")
+        List<String> lossy = examination.query(TABLES, Bind::nothing, row -> row.bool("lossy") ? row.text("name") : "")
                 .stream()
                 .filter(name -> !name.isEmpty())
                 .toList();

@@ -22,7 +22,8 @@ final class Pooler implements Check {
                     line.isPooled()
                             ? Finding.warn(
                                     "a pooler stands between us and the server: no wake-up, nodes look again and again",
-                                    "give nodes a direct connection (Options.withDirect; here: --direct-url)")
+                                    "give nodes a direct connection (Options.withDirect; here: --direct-url), and the driver"
+                                            + " prepareThreshold=0 unless the pooler knows prepared statements")
                             : Finding.ok("none between us and the server"));
         }
     }

@@ -25,9 +25,7 @@ final class RetentionHolders implements Check {
     @Override
     public List<Finding> look(Examination examination) {
         List<Finding> findings = new ArrayList<>();
-        List<Behind> behind = examination
-                .session()
-                .query(
+        List<Behind> behind = examination.query(
                         BEHIND,
                         Bind::nothing,
                         row -> new Behind(
@@ -36,9 +34,7 @@ final class RetentionHolders implements Check {
                 .filter(one -> one.seconds() > examination.keep().toSeconds())
                 .forEach(one -> findings.add(Finding.warn(
                         "held back by " + one.text(), "let it catch up, or resume it; in the end it is detached")));
-        examination
-                .session()
-                .query(HOLDERS, bind -> bind.millis("keep", examination.keep()), Culprit::read)
+        examination.query(HOLDERS, bind -> bind.millis("keep", examination.keep()), Culprit::read)
                 .forEach(culprit ->
                         findings.add(Finding.warn("an old segment is in use by " + culprit.text(), culprit.remedy())));
         if (findings.isEmpty()) {

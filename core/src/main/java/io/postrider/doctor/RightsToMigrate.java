@@ -15,7 +15,7 @@ final class RightsToMigrate implements Check {
 
     @Override
     public List<Finding> look(Examination examination) {
-        return examination.session().query(OWNER, Bind::nothing, row -> {
+        return examination.query(OWNER, Bind::nothing, row -> {
             String role = row.text("role");
             String owner = row.text("owner");
             return row.bool("is_owner")

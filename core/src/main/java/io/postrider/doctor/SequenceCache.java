@@ -16,9 +16,7 @@ final class SequenceCache implements Check {
     @Override
     public List<Finding> look(Examination examination) {
         String sequence = examination.database().schema().text() + ".event_ids";
-        long cache = examination
-                .session()
-                .one(CACHE, Bind::nothing, row -> row.int8("cache"))
+        long cache = examination.one(CACHE, Bind::nothing, row -> row.int8("cache"))
                 .orElse(0L);
         return List.of(
                 cache == 1

@@ -7,9 +7,7 @@ record Server(int version, String text, boolean standby, boolean readOnly, Strin
     private static final Sql SERVER = Sql.file("schema/server");
 
     static Server of(Examination examination) {
-        return examination
-                .session()
-                .one(
+        return examination.one(
                         SERVER,
                         bind -> bind.text("schema", examination.database().schema().text()),
                         row -> new Server(

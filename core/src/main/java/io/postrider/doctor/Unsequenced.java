@@ -19,11 +19,9 @@ final class Unsequenced implements Check {
     @Override
     public List<Finding> look(Examination examination) {
         record Waiting(long events, long seconds) {}
-        Waiting waiting = examination
-                .session()
-                .one(UNSEQUENCED, Bind::nothing, row -> new Waiting(row.int8("events"), row.int8("seconds")))
+        Waiting waiting = examination.one(UNSEQUENCED, Bind::nothing, row -> new Waiting(row.int8("events"), row.int8("seconds")))
                 .orElseThrow();
-        Optional<Culprit> leader = examination.session().one(SEQUENCER, Bind::nothing, Culprit::read);
+        Optional<Culprit> leader = examination.one(SEQUENCER, Bind::nothing, Culprit::read);
         String who = leader.map(culprit -> "sequenced by " + culprit.text())
                 .orElse("no node runs");
         String text = waiting.events() == 0

@@ -43,9 +43,7 @@ final class VacuumHorizon implements Check {
 
     @Override
     public List<Finding> look(Examination examination) {
-        List<Holder> holders = examination
-                .session()
-                .query(
+        List<Holder> holders = examination.query(
                         HORIZON,
                         Bind::nothing,
                         row -> new Holder(row.text("kind"), Culprit.read(row), row.int8("transactions")));

@@ -132,6 +132,13 @@ final class ListenerRun implements Runnable {
                         failures,
                         e.getMessage());
                 rest(STUMBLING.after(failures));
+            } catch (RuntimeException | Error e) {
+                // A bug, or a virtual machine out of memory. An event may be the cause, so attempts are counted from here on.
+                failures++;
+                stale = true;
+                carefulUpto = cursor + listener.batch();
+                log.error("listener_stumbled listener={} failures={}", listener.name(), failures, e);
+                rest(STUMBLING.after(failures));
             }
         }
         endTenure();
@@ -168,12 +175,12 @@ final class ListenerRun implements Runnable {
         boolean careful = cursor < carefulUpto;
         Stretch stretch = reader.read(listener.topic(), scanned, last, careful ? 1 : slice, listener.types(), heads);
         if (stretch.isEmpty()) {
-            passOver();
+            passOver(scanned == last);
             heads.awaitBeyond(listener.topic(), scanned, untilDue());
         } else if (stretch.events().isEmpty()) {
             scanned = stretch.to();
-            passOver();
-        } else if (careful) {
+            passOver(scanned == last);
+        } else if (careful && !isParked(stretch.events().get(0))) {
             alone(stretch.events().get(0), stretch.to());
         } else {
             handle(stretch);
@@ -236,11 +243,11 @@ final class ListenerRun implements Runnable {
         }
     }
 
-    /** Positions without an event for us are written down now and then, not one by one. */
-    private void passOver() {
+    /** Positions without an event for us are written down now and then, and at once where a setback stands behind them. */
+    private void passOver(boolean now) {
         boolean many = scanned - cursor >= PASSED_OVER;
         boolean long_ = System.nanoTime() - progressAt > A_WHILE.toNanos();
-        if (scanned > cursor && (many || long_)) {
+        if (scanned > cursor && (now || many || long_)) {
             long to = scanned;
             if (database.transaction(session -> deliver(session, to, 0))) {
                 moved(to);

@@ -52,8 +52,11 @@ public final class Listeners implements AutoCloseable {
         this.listening = new ListenerRun.Listening(database, heads, reader, threads, worker, watch);
     }
 
-    /** Makes the listener in the database, or takes up the one that is there, and starts it on this node. */
+    /** Makes the listener in the database, or takes up the one that is there, and starts it here. Called by one at a time. */
     public void start(Listener listener) {
+        if (runs.containsKey(listener.name())) {
+            throw PostriderException.refused("listener " + listener.name() + " was added twice");
+        }
         database.transaction(session -> {
             register(session, listener);
             return true;
@@ -63,9 +66,7 @@ public final class Listeners implements AutoCloseable {
             return true;
         });
         ListenerRun run = new ListenerRun(listening, listener, posts.open(listener.name(), listener.topic()));
-        if (runs.putIfAbsent(listener.name(), run) != null) {
-            throw PostriderException.refused("listener " + listener.name() + " was added twice");
-        }
+        runs.put(listener.name(), run);
         threads.execute(run);
         log.info("listener_started {}", listener);
     }

@@ -10,6 +10,7 @@ import io.postrider.listen.Fate.Delivered;
 import io.postrider.listen.Fate.Failed;
 import io.postrider.listen.Fate.Lost;
 import java.sql.Connection;
+import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -50,7 +51,7 @@ final class Performer {
         int[] at = {-1};
         try {
             database.transaction(session -> {
-                handle(HandlerConnection.of(session.connection()), events, at);
+                handle(session, events, at);
                 if (!settlement.settle(session)) {
                     throw new LostException();
                 }
@@ -64,20 +65,31 @@ final class Performer {
         }
     }
 
-    private void handle(Connection connection, List<LogEvent> events, int[] at) {
+    private void handle(Session session, List<LogEvent> events, int[] at) {
+        Connection connection = HandlerConnection.of(session.connection());
         try {
             if (handler instanceof Handler.TransactionalBatch batch) {
                 if (!events.isEmpty()) {
                     batch.handle(connection, events);
+                    refuseAborted(session);
                 }
                 return;
             }
             for (LogEvent event : events) {
                 at[0]++;
                 ((Handler.Transactional) handler).handle(connection, event);
+                refuseAborted(session);
             }
         } catch (Throwable e) {
             throw new HandlerException(e);
+        }
+    }
+
+    /** Or the next event would be blamed for it, or nobody: the settlement could only fail, for ever. */
+    private static void refuseAborted(Session session) throws SQLException {
+        if (session.isAborted()) {
+            throw new SQLException("the handler swallowed a database error: its transaction is aborted and cannot commit."
+                    + " Throw the error, or roll back to a savepoint");
         }
     }
 

@@ -9,6 +9,10 @@ final class Post {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
     private boolean held;
+
+    /** Whether what follows has been read since the lock was got: a paused listener must not run for even a moment. */
+    private boolean known;
+
     private boolean paused;
     private boolean detached;
     private boolean due;
@@ -21,6 +25,7 @@ final class Post {
         try {
             if (now && !held) {
                 tenure++;
+                known = false;
             }
             held = now;
             changed.signalAll();
@@ -32,6 +37,7 @@ final class Post {
     void status(boolean nowPaused, boolean nowDetached, boolean nowDue, long nowStartRow) {
         lock.lock();
         try {
+            known = held;
             paused = nowPaused;
             detached = nowDetached;
             due |= nowDue;
@@ -77,7 +83,7 @@ final class Post {
     long mayRun() {
         lock.lock();
         try {
-            return held && !paused && !detached ? tenure : 0;
+            return held && known && !paused && !detached ? tenure : 0;
         } finally {
             lock.unlock();
         }

@@ -103,7 +103,7 @@ public final class Heads {
         if (topic == null || head <= topic.head) {
             return;
         }
-        if (by == null) {
+        if (by == null || !topic.known) {
             topic.recent.clear();
         } else {
             topic.recent.addLast(new Stretch(topic.head + 1, head, by.lowId(), by.highId()));
@@ -111,6 +111,7 @@ public final class Heads {
         if (topic.recent.size() > REMEMBERED) {
             topic.recent.removeFirst();
         }
+        topic.known = true;
         topic.head = head;
         topic.moved.signalAll();
         watch.headMoved(name, head);
@@ -120,6 +121,9 @@ public final class Heads {
         lock.lock();
         try {
             Topic topic = topics.get(name);
+            if (topic != null) {
+                topic.known = true;
+            }
             if (topic != null && head > topic.head) {
                 topic.recent.clear();
                 topic.head = head;
@@ -225,6 +229,9 @@ public final class Heads {
         final Deque<Stretch> recent = new ArrayDeque<>();
         long head;
         boolean nudged;
+
+        /** Whether the head has been read or told: before, a pass that moves it does not tell from where. */
+        boolean known;
 
         Topic(Condition moved) {
             this.moved = moved;

@@ -62,6 +62,8 @@ public final class Migrator {
             "insert into postrider.migration (version, name, digest) values (:version, :name, :digest)"
                     + " on conflict (version) do update set digest = excluded.digest, applied_at = clock_timestamp()");
     private static final Sql PAYLOAD_CAP = Sql.file("schema/payload_cap");
+    private static final Sql CACHE = Sql.text(
+            "sequence_cache", "select s.seqcache as cache from pg_sequence s where s.seqrelid = 'postrider.event_ids'::regclass");
     private static final Sql MAKE_SEGMENTS =
             Sql.text("make_segments", "select postrider.make_segments(:log_size, :ledger_size) as made");
 
@@ -148,6 +150,18 @@ public final class Migrator {
                     Kind.CONFLICT,
                     "the schema has version " + there + ", this Postrider needs " + MIGRATIONS.size()
                             + "; run `postrider migrate`");
+        }
+        refuseCache(session);
+    }
+
+    /** With a larger cache a session draws low numbers late, and two events of one key change places. */
+    private static void refuseCache(Session session) {
+        long cache = session.one(CACHE, Bind::nothing, row -> row.int8("cache")).orElse(0L);
+        if (cache != 1) {
+            throw new PostriderException(
+                    Kind.CONFLICT,
+                    "sequence event_ids has cache " + cache + ", and events of one key would change places;"
+                            + " run `alter sequence event_ids cache 1` in the schema of the log");
         }
     }
 

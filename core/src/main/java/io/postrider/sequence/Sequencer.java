@@ -97,6 +97,9 @@ public final class Sequencer implements Wire.Task {
         if (turn.heardLog() || turn.poll()) {
             heads.refresh(line.session());
         }
+        if (turn.poll() && !line.isPooled()) {
+            endFrozen(line);
+        }
         return switch (state) {
             case STANDBY -> standBy(line, turn);
             case AWAKE -> workOn(line);
@@ -113,8 +116,6 @@ public final class Sequencer implements Wire.Task {
         if (!turn.poll()) {
             return FOR_LONG;
         }
-        line.session().query(END_FROZEN, Bind::nothing, row -> row.int4("pid"))
-                .forEach(pid -> log.warn("wire_ended pid={} its node does not answer", pid));
         if (got(line, TRY_LEAD)) {
             enter(State.AWAKE);
             return Duration.ZERO;
@@ -196,6 +197,13 @@ public final class Sequencer implements Wire.Task {
             log.debug("pass n={} events={} took={}", found.pass().n(), found.events(), took);
         });
         return result.filter(found -> found.events() > 0 || found.more());
+    }
+
+    /** Also the leader looks: the frozen node may hold listeners only. */
+    private static void endFrozen(Line line) {
+        line.session()
+                .query(END_FROZEN, Bind::nothing, row -> row.int4("pid"))
+                .forEach(pid -> log.warn("connection_ended pid={} its node does not answer", pid));
     }
 
     private static boolean got(Line line, Sql lock) {

@@ -93,6 +93,9 @@ public final class Wire implements AutoCloseable {
                 } catch (PostriderException e) {
                     failures++;
                     log.warn("wire_lost failures={} error=\"{}\"", failures, e.getMessage());
+                } catch (RuntimeException e) {
+                    failures++;  // a data source or a watch that throws what it should not: a node without a wire does nothing
+                    log.error("wire_lost failures={}", failures, e);
                 } finally {
                     riding = false;
                     tasks.forEach(Task::lost);
@@ -138,6 +141,9 @@ public final class Wire implements AutoCloseable {
     @Override
     public void close() {
         running = false;
+        if (thread.getState() == Thread.State.NEW) {
+            return; // never started: the node's start was refused
+        }
         thread.interrupt();
         try {
             if (!stopped.await(30, TimeUnit.SECONDS)) {

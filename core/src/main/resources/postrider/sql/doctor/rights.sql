@@ -1,7 +1,7 @@
--- which rights the role has: to emit, and to run a node. Looks tables up by the catalogue, because a role without USAGE on
--- the schema may not even name them
+-- which rights the role lacks: to emit, and to run a node. Looks tables up by the catalogue, because a role without USAGE on
+-- the schema may not even name them. A producer may have its right column by column, without tx, id and wake
 with wanted (purpose, name, privilege) as (
-  values ('emit', 'event', 'insert'), ('emit', 'event_ids', 'usage'),
+  values ('emit', 'event_ids', 'usage'),
     ('node', 'event', 'select'), ('node', 'log', 'select'), ('node', 'log', 'insert'),
     ('node', 'head', 'select'), ('node', 'head', 'insert'), ('node', 'pass', 'select'), ('node', 'pass', 'insert'),
     ('node', 'era', 'insert'), ('node', 'backlog', 'insert'), ('node', 'backlog', 'truncate'),
@@ -15,6 +15,16 @@ join pg_class c on c.relnamespace = n.oid
 join wanted w on w.name = c.relname
 where n.nspname = 'postrider'
 and not case c.relkind when 'S' then has_sequence_privilege(c.oid, w.privilege) else has_table_privilege(c.oid, w.privilege) end
+union all
+select 'emit', 'insert on ' || n.nspname || '.event (' || string_agg(a.attname, ', ' order by a.attnum) || ')'
+from pg_namespace n
+join pg_class c on c.relnamespace = n.oid and c.relname = 'event'
+join pg_attribute a on a.attrelid = c.oid
+where n.nspname = 'postrider'
+and a.attname in ('event_id', 'topic', 'type', 'key', 'project_id', 'user_id', 'aggregate_type', 'aggregate_id', 'payload',
+  'headers')
+and not has_column_privilege(c.oid, a.attnum, 'insert')
+group by n.nspname
 union all
 select p.purpose, 'usage on schema ' || n.nspname
 from pg_namespace n

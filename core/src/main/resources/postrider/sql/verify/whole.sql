@@ -1,10 +1,9 @@
--- transactions whose events in a topic are not side by side. Of this era only: elsewhere a transaction's number may be
--- another's as well. touches: log, era
+-- transactions whose events in a topic are not side by side. Era by era, because a transaction's number may be another's as
+-- well in the era before. touches: log, era
 with whole as (
   select l.topic, l.tx, min(l.position) as first, max(l.position) as last, count(*) as events
   from postrider.log l
-  where l.id > coalesce((select e.high from postrider.era e order by e.era desc limit 1), 0)
-  group by l.topic, l.tx
+  group by l.topic, l.tx, width_bucket(l.id, (select array_agg(e.high + 1 order by e.high) from postrider.era e))
 )
 select count(*) as transactions, count(*) filter (where t.last - t.first + 1 <> t.events) as torn,
   array(

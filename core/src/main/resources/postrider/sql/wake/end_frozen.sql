@@ -1,21 +1,28 @@
 -- Ends the connections of nodes that hold a lasting lock of ours and have not spoken for 10 s. A wire speaks at least once
 -- in every poll interval; one that does not belongs to a process that is stopped or unreachable, and others wait for what
--- it holds. A wire that is busy on the server is left alone, and so is a
--- producer with an open transaction: it holds the idle lock shared, not exclusively. Needs no right beyond being the same role.
-select a.pid
-from (
-  select distinct k.pid
-  from pg_locks k
-  where k.locktype = 'advisory'
-  and k.database = (select d.oid from pg_database d where d.datname = current_database())
-  and (k.classid = 'postrider.event'::regclass::oid and k.objid in (1, 3)
-    or k.classid = 'postrider.listener'::regclass::oid)
-  and k.mode = 'ExclusiveLock'
-  and k.granted
-  and k.pid <> pg_backend_pid()
-) k
-join pg_stat_activity a on a.pid = k.pid
-where (a.state like 'idle%' or a.wait_event_type = 'Client')
-and a.state_change < clock_timestamp() - interval '10 seconds'
-and a.usename = current_user
-and pg_terminate_backend(a.pid)
+-- it holds. The same for a transaction that has written its delivery and does not commit: its successor waits for the
+-- ledger. A wire that is busy on the server is left alone, and so is a producer with an open transaction: it holds the idle
+-- lock shared, not exclusively. Needs no right beyond being the same role.
+-- First found, then ended, in two steps: as one more condition of the look, pg_terminate_backend() would be asked first, of
+-- every connection of the cluster.
+with frozen as materialized (
+  select a.pid
+  from (
+    select distinct k.pid
+    from pg_locks k
+    where k.locktype = 'advisory'
+    and k.database = (select d.oid from pg_database d where d.datname = current_database())
+    and (k.classid = 'postrider.event'::regclass::oid and k.objid in (1, 3)
+      or k.classid in ('postrider.listener'::regclass::oid, 'postrider.delivery'::regclass::oid))
+    and k.mode = 'ExclusiveLock'
+    and k.granted
+    and k.pid <> pg_backend_pid()
+  ) k
+  join pg_stat_activity a on a.pid = k.pid
+  where (a.state like 'idle%' or a.wait_event_type = 'Client')
+  and a.state_change < clock_timestamp() - interval '10 seconds'
+  and a.usename = current_user
+)
+select f.pid
+from frozen f
+where pg_terminate_backend(f.pid)

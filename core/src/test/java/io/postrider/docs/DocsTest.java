@@ -106,6 +106,20 @@ class DocsTest {
         assertThat(broken).isEmpty();
     }
 
+    @Test
+    void every_test_that_the_guarantees_name_exists() throws IOException {
+        Matcher named = Pattern.compile("`(\\w+Test)`").matcher(Files.readString(ROOT.resolve("docs/guarantees.md")));
+        List<String> there;
+        try (Stream<Path> files = Files.walk(ROOT, 12)) {
+            there = files.map(path -> path.getFileName().toString())
+                    .filter(name -> name.endsWith("Test.java"))
+                    .map(name -> name.replace(".java", ""))
+                    .toList();
+        }
+        List<String> wanted = named.results().map(result -> result.group(1)).toList();
+        assertThat(wanted).hasSizeGreaterThan(10).isSubsetOf(there);
+    }
+
     private void book(Connection connection, LogEvent event) throws SQLException {
         try (var insert = connection.prepareStatement("insert into booked values (?)")) {
             insert.setLong(1, event.position());

@@ -1,0 +1,314 @@
+package io.postrider;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.postrider.testkit.Await;
+import io.postrider.testkit.ChildJvm;
+import io.postrider.testkit.TestDatabase;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.Test;
+import org.postgresql.ds.PGSimpleDataSource;
+
+/** G8, G11: whoever lost a listener cannot settle for it, and what it did is rolled back. */
+@Migrated
+class OwnershipTest {
+    private static final Duration OFTEN = Duration.ofMillis(50);
+
+    /** Two nodes; the first one can be made to lose its wire, and with it its listeners, in the middle of a handler. */
+    private static final class Pair implements AutoCloseable {
+        final FaultyDataSource direct;
+        final Node first;
+        final Node second;
+        final Psql psql;
+        final CountDownLatch inside = new CountDownLatch(1);
+        final CountDownLatch go = new CountDownLatch(1);
+        final AtomicBoolean blocked = new AtomicBoolean();
+
+        Pair(TestDatabase database) {
+            direct = new FaultyDataSource(database.dataSource());
+            first = new Node(database, options -> options.withNode("first").withDirect(direct).withPoll(OFTEN));
+            second = new Node(database, options -> options.withNode("second").withPoll(OFTEN));
+            psql = new Psql(database);
+            psql.execute("create table effect (node text, position bigint)");
+        }
+
+        /** Called by the first node's handler: stops there, once. */
+        void block() throws InterruptedException {
+            if (!blocked.getAndSet(true)) {
+                inside.countDown();
+                go.await(20, TimeUnit.SECONDS);
+            }
+        }
+
+        /** The first node believes to own the listener, and the second does. */
+        void robTheFirst(String listener) throws InterruptedException {
+            assertThat(inside.await(10, TimeUnit.SECONDS)).isTrue();
+            direct.fail(true);
+            long pid = psql.number("select owner_pid from postrider.listeners where name = '" + listener + "'");
+            psql.text("select pg_terminate_backend(" + pid + ")");
+            Await.until("the second owns it", () -> second.status(listener).owner() != null
+                    && second.status(listener).owner().equals("second"));
+        }
+
+        List<Long> effects() {
+            return psql.texts("select position from effect order by position").stream()
+                    .map(Long::valueOf)
+                    .toList();
+        }
+
+        @Override
+        public void close() {
+            go.countDown();
+            direct.fail(false);
+            first.close();
+            second.close();
+            psql.close();
+        }
+    }
+
+    @Test
+    void effects_of_a_transactional_listener_happen_once_although_two_nodes_believe_to_own_it(TestDatabase database)
+            throws Exception {
+        try (Pair pair = new Pair(database)) {
+            pair.psql.emitMany("orders", "t", 20);
+            pair.first.with(Listener.transactional("booking", "orders", (connection, event) -> {
+                effect("first", connection, event);
+                if (event.position() == 3) {
+                    pair.block();
+                }
+            }));
+            assertThat(pair.inside.await(10, TimeUnit.SECONDS)).isTrue();
+            pair.second.with(Listener.transactional("booking", "orders", (connection, event) ->
+                    effect("second", connection, event)));
+            pair.robTheFirst("booking");
+            pair.second.awaitCursor("booking", 20);
+            assertThat(pair.effects()).isEqualTo(upto(20));
+            pair.go.countDown();
+            Await.until("the first has rolled back", () -> pair.psql.number("select count(*) from pg_stat_activity"
+                            + " where datname = current_database() and state like 'idle in transaction%'")
+                    == 0);
+            pair.direct.fail(false);
+            pair.psql.emit("orders", "after");
+            pair.second.awaitCursor("booking", 21);
+            assertThat(pair.effects()).isEqualTo(upto(21));
+            assertThat(pair.psql.texts("select distinct node from effect")).containsExactly("second");
+            assertThat(pair.psql.number("select count(*) from postrider.dead_letter")).isZero();
+            assertThat(pair.psql.number("select count(*) from postrider.setback")).isZero();
+        }
+    }
+
+    @Test
+    void a_relay_that_was_robbed_moves_no_cursor_and_sends_nothing_more(TestDatabase database) throws Exception {
+        List<Long> first = new CopyOnWriteArrayList<>();
+        List<Long> second = new CopyOnWriteArrayList<>();
+        try (Pair pair = new Pair(database)) {
+            pair.psql.emitMany("orders", "t", 6);
+            pair.first.with(Listener.relay("relay", "orders", event -> {
+                        pair.block();
+                        first.add(event.position());
+                    })
+                    .withBatch(1));
+            assertThat(pair.inside.await(10, TimeUnit.SECONDS)).isTrue();
+            pair.second.with(Listener.relay("relay", "orders", event -> second.add(event.position()))
+                    .withBatch(1));
+            pair.robTheFirst("relay");
+            pair.second.awaitCursor("relay", 6);
+            pair.go.countDown();
+            Await.until("the first has come back", () -> first.size() == 1);
+            pair.psql.emit("orders", "after");
+            pair.second.awaitCursor("relay", 7);
+            assertThat(first).containsExactly(1L);
+            assertThat(second).isEqualTo(upto(7));
+            assertThat(pair.psql.texts("select from_position || '-' || to_position || ' ' || worker from postrider.delivery"
+                            + " where from_position > 0 order by n"))
+                    .hasSize(7)
+                    .allMatch(range -> range.endsWith("second"))
+                    .startsWith("1-1 second", "2-2 second");
+        }
+    }
+
+    @Test
+    void a_retry_that_was_overtaken_by_another_node_is_rolled_back(TestDatabase database) throws Exception {
+        AtomicBoolean broken = new AtomicBoolean(true);
+        try (Pair pair = new Pair(database)) {
+            pair.psql.emit("orders", "a");
+            pair.first.with(Listener.transactional("booking", "orders", (connection, event) -> {
+                        effect("first", connection, event);
+                        if (broken.getAndSet(false)) {
+                            throw new IllegalStateException("the first time");
+                        }
+                        pair.block();
+                    })
+                    .withPolicy(Policy.PARK)
+                    .withBackoff(Duration.ofMillis(1), Duration.ofMillis(1)));
+            assertThat(pair.inside.await(10, TimeUnit.SECONDS)).isTrue();
+            assertThat(pair.psql.number("select attempt from postrider.setback")).as("counted when begun").isEqualTo(2);
+            pair.second.with(Listener.transactional("booking", "orders", (connection, event) ->
+                            effect("second", connection, event))
+                    .withPolicy(Policy.PARK));
+            pair.robTheFirst("booking");
+            Await.until("the second has done it", () -> pair.effects().size() == 1);
+            pair.go.countDown();
+            Await.until("the first has rolled back", () -> pair.psql.number("select count(*) from pg_stat_activity"
+                            + " where datname = current_database() and state like 'idle in transaction%'")
+                    == 0);
+            assertThat(pair.psql.texts("select node from effect")).containsExactly("second");
+            assertThat(pair.psql.number("select count(*) from postrider.setback")).isZero();
+        }
+    }
+
+    @Test
+    void two_nodes_share_listeners_and_one_takes_over_in_order_when_the_other_closes(TestDatabase database) {
+        List<String> handled = new CopyOnWriteArrayList<>();
+        try (Psql psql = new Psql(database);
+                Node second = new Node(database, options -> options.withPoll(OFTEN))) {
+            try (Node first = new Node(database, options -> options.withPoll(OFTEN))) {
+                for (int i = 0; i < 3; i++) {
+                    String name = "l" + i;
+                    first.postrider.add(Listener.relay(name, "orders", event -> handled.add(name + ":" + event.position()))
+                            .withStart(StartPoint.beginning()));
+                    second.postrider.add(Listener.relay(name, "orders", event -> handled.add(name + ":" + event.position()))
+                            .withStart(StartPoint.beginning()));
+                }
+                first.with();
+                second.with();
+                psql.emitMany("orders", "t", 50);
+                for (int i = 0; i < 3; i++) {
+                    second.awaitCursor("l" + i, 50);
+                }
+            }
+            psql.emitMany("orders", "u", 50);
+            for (int i = 0; i < 3; i++) {
+                second.awaitCursor("l" + i, 100);
+            }
+            assertThat(psql.number("select count(*) from postrider.tenure where ended_at is null"))
+                    .as("only the second's are open")
+                    .isEqualTo(3);
+        }
+        List<String> expected = new ArrayList<>();
+        for (int i = 0; i < 3; i++) {
+            for (long position : upto(100)) {
+                expected.add("l" + i + ":" + position);
+            }
+        }
+        assertThat(handled).as("each once, although relays may repeat: both ended in order").hasSize(300);
+        assertThat(handled).containsExactlyInAnyOrderElementsOf(expected);
+    }
+
+    @Test
+    void a_database_that_is_away_for_a_moment_is_not_the_events_fault(TestDatabase database) {
+        try (Psql psql = new Psql(database);
+                Node node = new Node(database, options -> options.withPoll(OFTEN))) {
+            psql.execute("create table effect (node text, position bigint)");
+            node.with(Listener.transactional("booking", "orders", (connection, event) -> effect("n", connection, event))
+                    .withAttempts(1));
+            for (int i = 1; i <= 5; i++) {
+                psql.text("select count(pg_terminate_backend(pid))::text from pg_stat_activity"
+                        + " where datname = current_database() and pid <> pg_backend_pid()");
+                psql.emit("orders", "t" + i);
+                node.awaitCursor("booking", i);
+            }
+            assertThat(psql.texts("select position from effect order by position")).containsExactly("1", "2", "3", "4", "5");
+            assertThat(psql.number("select count(*) from postrider.dead_letter")).isZero();
+        }
+    }
+
+    /** The handler sees it first, and it may have been the cause: an attempt, but no delivery. */
+    @Test
+    void a_connection_that_breaks_under_a_handler_costs_an_attempt_and_repeats_nothing(TestDatabase database) {
+        AtomicBoolean first = new AtomicBoolean(true);
+        try (Psql psql = new Psql(database);
+                Node node = new Node(database, options -> options.withPoll(OFTEN))) {
+            psql.execute("create table effect (node text, position bigint)");
+            node.with(Listener.transactional("booking", "orders", (connection, event) -> {
+                        if (first.getAndSet(false)) {
+                            try (var statement = connection.createStatement();
+                                    var result = statement.executeQuery("select pg_backend_pid()")) {
+                                result.next();
+                                psql.text("select pg_terminate_backend(" + result.getInt(1) + ")");
+                            }
+                        }
+                        effect("n", connection, event);
+                    })
+                    .withAttempts(2)
+                    .withBackoff(Duration.ofMillis(1), Duration.ofMillis(1)));
+            psql.emit("orders", "a");
+            node.awaitCursor("booking", 1);
+            assertThat(psql.texts("select position from effect")).containsExactly("1");
+            assertThat(psql.number("select count(*) from postrider.dead_letter")).isZero();
+        }
+    }
+
+    // ── an event that kills the process ─────────────────────────────────────────────────────────────────────────────
+
+    @Test
+    void an_event_that_kills_the_process_is_found_and_its_neighbours_are_handled(TestDatabase database) {
+        int starts = 0;
+        try (Psql psql = new Psql(database)) {
+            psql.execute("create table effect (node text, position bigint)");
+            psql.emit("orders", "a", "b", "killer", "c", "d").passAll();
+            boolean finished = false;
+            while (!finished) {
+                assertThat(++starts).as("starts").isLessThanOrEqualTo(6);
+                try (ChildJvm child = ChildJvm.of(Deadly.class).withArguments(database.jdbcUrl()).start()) {
+                    Await.until("it is finished or dead", Duration.ofSeconds(30), () -> !child.isAlive()
+                            || child.lines().contains("handled d"));
+                    finished = child.isAlive();
+                    if (finished) {
+                        Await.until("the cursor is there", () -> psql.number(
+                                        "select position from postrider.listeners where name = 'deadly'")
+                                == 5);
+                    }
+                }
+            }
+            assertThat(psql.texts("select position from effect order by position")).containsExactly("1", "2", "4", "5");
+            assertThat(psql.row("select type, attempts, error from postrider.dead_letters"))
+                    .isEqualTo("killer|3|the process ended during attempt 3");
+            assertThat(psql.number("select count(*) from postrider.setback")).isZero();
+        }
+        assertThat(starts).as("one that was not careful, three that were, and the one that goes on").isEqualTo(5);
+    }
+
+    /** Ends the JVM as a crash in native code would, when it comes to the event. */
+    static final class Deadly {
+        public static void main(String[] args) throws Exception {
+            PGSimpleDataSource dataSource = new PGSimpleDataSource();
+            dataSource.setUrl(args[0]);
+            Postrider postrider = Postrider.on(dataSource, Options.defaults().withPoll(OFTEN));
+            postrider.add(Listener.transactional("deadly", "orders", (connection, event) -> {
+                        effect("child", connection, event);
+                        if (event.type().equals("killer")) {
+                            Runtime.getRuntime().halt(9);
+                        }
+                        System.out.println("handled " + event.type());
+                    })
+                    .withAttempts(3)
+                    .withStart(StartPoint.beginning()));
+            postrider.start();
+            new CountDownLatch(1).await();
+        }
+    }
+
+    // ── helpers ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    private static void effect(String node, Connection connection, LogEvent event) throws SQLException {
+        try (var insert = connection.prepareStatement("insert into effect values (?, ?)")) {
+            insert.setString(1, node);
+            insert.setLong(2, event.position());
+            insert.executeUpdate();
+        }
+    }
+
+    private static List<Long> upto(long last) {
+        return LongStream.rangeClosed(1, last).boxed().toList();
+    }
+}
