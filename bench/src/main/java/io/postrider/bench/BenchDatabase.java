@@ -1,0 +1,52 @@
+package io.postrider.bench;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import java.sql.Connection;
+import java.sql.SQLException;
+import org.jspecify.annotations.Nullable;
+import org.postgresql.ds.PGSimpleDataSource;
+
+/** One database of a scenario: how to get to it, from here and from another process. */
+record BenchDatabase(
+        String name,
+        String url,
+        @Nullable String user,
+        @Nullable String password) {
+
+    static BenchDatabase of(PGSimpleDataSource server, String database) {
+        PGSimpleDataSource source = source(server.getUrl());
+        source.setDatabaseName(database);
+        return new BenchDatabase(database, source.getUrl(), server.getUser(), server.getPassword());
+    }
+
+    static PGSimpleDataSource source(String url) {
+        PGSimpleDataSource source = new PGSimpleDataSource();
+        source.setUrl(url);
+        return source;
+    }
+
+    /** Every connection from it is a new one. The application's name tells its backends from others. */
+    PGSimpleDataSource direct(String application) {
+        PGSimpleDataSource source = source(url);
+        source.setUser(user);
+        source.setPassword(password);
+        source.setApplicationName(application);
+        return source;
+    }
+
+    Connection connect(String application) throws SQLException {
+        return direct(application).getConnection();
+    }
+
+    /** The pool that both sides of a comparison use. It hands connections out in the state of most applications. */
+    HikariDataSource pool(String application, int size, boolean autocommit) {
+        HikariConfig config = new HikariConfig();
+        config.setDataSource(direct(application));
+        config.setMaximumPoolSize(size);
+        config.setMinimumIdle(size);
+        config.setAutoCommit(autocommit);
+        config.setPoolName(application);
+        return new HikariDataSource(config);
+    }
+}

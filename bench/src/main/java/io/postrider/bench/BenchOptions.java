@@ -1,0 +1,91 @@
+package io.postrider.bench;
+
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the command was asked for.
+ *
+ * @param only the one scenario to run; null for all
+ * @param rounds null for the scale's own number
+ * @param databaseUrl a server to use instead of one of its own; databases are made on it and dropped again
+ */
+record BenchOptions(
+        boolean json,
+        boolean brief,
+        @Nullable String only,
+        @Nullable Integer rounds,
+        @Nullable String databaseUrl) {
+
+    static final String USAGE = """
+            postrider bench log                        every scenario, on a PostgreSQL of its own; about 40 minutes
+            postrider bench log --short                the same within a minute; to look at, not to quote
+            postrider bench log --json                 one object on standard output, the table on standard error
+            postrider bench log --only producers       one of: %s
+            postrider bench log --rounds 9             more rounds, for a quieter median (at least 5 to be quoted)
+            postrider bench log --database-url URL     on this server, in databases that are made and dropped""";
+
+    /** The user's mistake, in a sentence. */
+    static final class UsageException extends Exception {
+        private static final long serialVersionUID = 1;
+
+        UsageException(String message) {
+            super(message);
+        }
+    }
+
+    static BenchOptions parse(String[] args, List<String> scenarios) throws UsageException {
+        Deque<String> words = new ArrayDeque<>(List.of(args));
+        String what = words.pollFirst();
+        if (!"log".equals(what)) {
+            throw new UsageException(
+                    what == null ? "bench needs a word: log" : "no such bench '" + what + "'; there is: log");
+        }
+        boolean json = false;
+        boolean brief = false;
+        String only = null;
+        Integer rounds = null;
+        String databaseUrl = null;
+        while (!words.isEmpty()) {
+            String word = words.removeFirst();
+            switch (word) {
+                case "--json" -> json = true;
+                case "--short" -> brief = true;
+                case "--only" -> only = scenario(value(word, words), scenarios);
+                case "--rounds" -> rounds = rounds(value(word, words));
+                case "--database-url" -> databaseUrl = value(word, words);
+                default -> throw new UsageException("no such option '" + word + "'");
+            }
+        }
+        return new BenchOptions(json, brief, only, rounds, databaseUrl);
+    }
+
+    private static String value(String option, Deque<String> words) throws UsageException {
+        String value = words.pollFirst();
+        if (value == null || value.startsWith("--")) {
+            throw new UsageException(option + " needs a value");
+        }
+        return value;
+    }
+
+    private static String scenario(String name, List<String> scenarios) throws UsageException {
+        if (!scenarios.contains(name)) {
+            throw new UsageException("--only must be one of " + String.join(", ", scenarios) + ", was '" + name + "'");
+        }
+        return name;
+    }
+
+    private static int rounds(String text) throws UsageException {
+        try {
+            int rounds = Integer.parseInt(text);
+            if (rounds >= 1 && rounds <= 1_000) {
+                return rounds;
+            }
+        } catch (NumberFormatException e) {
+            // said below
+        }
+        throw new UsageException("--rounds must be 1..1000, was '" + text + "'");
+    }
+}

@@ -1,0 +1,143 @@
+package io.postrider.bench;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A consumer in a process of its own, as in production: told what to do by lines on its standard input, answering each with
+ * one line. It ends when its input does, so also when this process is killed.
+ */
+final class Child implements AutoCloseable {
+    private static final long PATIENCE_NANOS = 60_000_000_000L;
+    private static final int CLOCK_LOOKS = 20;
+
+    private final Process process;
+    private final PrintWriter to;
+    private final BufferedReader from;
+
+    private Child(Process process) {
+        this.process = process;
+        this.to = new PrintWriter(process.outputWriter(StandardCharsets.UTF_8), true);
+        this.from = process.inputReader(StandardCharsets.UTF_8);
+    }
+
+    /** @param kind see {@link ConsumerMain}; where the database is goes by the pipe, since anybody can see arguments */
+    static Child start(String kind, BenchDatabase database) throws IOException {
+        List<String> command = new ArrayList<>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.add("-Xmx512m");
+        command.add("-Dorg.slf4j.simpleLogger.defaultLogLevel=warn");
+        command.add("-cp");
+        command.add(System.getProperty("java.class.path"));
+        command.add(ConsumerMain.class.getName());
+        command.add(kind);
+        Child child = new Child(new ProcessBuilder(command)
+                .redirectError(ProcessBuilder.Redirect.INHERIT)
+                .start());
+        try {
+            child.to.println(database.url());
+            child.to.println(orEmpty(database.user()));
+            child.to.println(orEmpty(database.password()));
+            child.ask("ready");
+            child.requireSameClock();
+            return child;
+        } catch (RuntimeException e) {
+            child.close();
+            throw e;
+        }
+    }
+
+    /** One command, one answer. */
+    String ask(String command) {
+        to.println(command);
+        try {
+            String answer = from.readLine();
+            if (answer == null) {
+                throw new IllegalStateException("the consumer's process ended at '" + command + "'");
+            }
+            if (!answer.startsWith("ok")) {
+                throw new IllegalStateException("the consumer failed at '" + command + "': " + answer);
+            }
+            return answer.substring(2).strip();
+        } catch (IOException e) {
+            throw new IllegalStateException("the consumer's process does not answer '" + command + "'", e);
+        }
+    }
+
+    /** How many events its handler has had. */
+    long handled() {
+        return Long.parseLong(ask("count"));
+    }
+
+    /** How often it was woken by a producer. */
+    long notified() {
+        return Long.parseLong(ask("notified"));
+    }
+
+    /** When its handler had each of the events of a tag; waits until it has had all. */
+    long[] awaitHandled(long tag, int events) throws InterruptedException {
+        long began = System.nanoTime();
+        long[] handled = new long[events];
+        int missing = events;
+        while (missing > 0) {
+            if (System.nanoTime() - began > PATIENCE_NANOS) {
+                throw new IllegalStateException(missing + " of " + events + " events have not reached the consumer");
+            }
+            for (String entry : ask("dump").split(" ", -1)) {
+                String[] parts = entry.split(":", -1);
+                if (parts.length == 3 && Long.parseLong(parts[0]) == tag) {
+                    int i = Integer.parseInt(parts[1]);
+                    missing -= handled[i] == 0 ? 1 : 0;
+                    handled[i] = handled[i] == 0 ? Long.parseLong(parts[2]) : handled[i];
+                }
+            }
+            TimeUnit.MILLISECONDS.sleep(missing > 0 ? 5 : 0);
+        }
+        return Arrays.copyOf(handled, events);
+    }
+
+    long pid() {
+        return process.pid();
+    }
+
+    /**
+     * On Linux System.nanoTime reads CLOCK_MONOTONIC, which is one for all processes; the language does not promise that,
+     * so it is looked at: the other's time must always lie between two of ours.
+     */
+    private void requireSameClock() {
+        for (int i = 0; i < CLOCK_LOOKS; i++) {
+            long before = System.nanoTime();
+            long there = Long.parseLong(ask("clock"));
+            long after = System.nanoTime();
+            if (there - before < 0 || after - there < 0) {
+                throw new IllegalStateException(
+                        "processes on this machine do not share a clock: latency between them" + " cannot be measured");
+            }
+        }
+    }
+
+    private static String orEmpty(@Nullable String text) {
+        return text == null ? "" : text;
+    }
+
+    @Override
+    public void close() {
+        to.close();
+        try {
+            if (!process.waitFor(10, TimeUnit.SECONDS)) {
+                process.destroyForcibly();
+            }
+        } catch (InterruptedException e) {
+            process.destroyForcibly();
+            Thread.currentThread().interrupt();
+        }
+    }
+}

@@ -1,0 +1,135 @@
+package io.postrider.bench;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+import javax.sql.DataSource;
+
+/** Clients that each take a connection from the pool, run a transaction, give it back, and begin again. */
+final class Clients implements AutoCloseable {
+    private static final AtomicLong NUMBERS = new AtomicLong();
+
+    private final ExecutorService threads;
+    private final int count;
+    private final DataSource pool;
+
+    Clients(DataSource pool, int count) {
+        this.pool = pool;
+        this.count = count;
+        this.threads = Executors.newFixedThreadPool(count);
+    }
+
+    /** What a transaction does before it is committed. */
+    @FunctionalInterface
+    interface Step {
+        void run(Connection connection, long number) throws SQLException;
+    }
+
+    /** What was committed, and in how long. */
+    record Run(long events, double seconds) {
+        double perSecond() {
+            return events / seconds;
+        }
+    }
+
+    /** As fast as it goes, for a time. What is not committed at its end does not count, unless there is nothing else. */
+    Run runFor(Duration length, Step step) throws SQLException, InterruptedException {
+        AtomicLong events = new AtomicLong();
+        AtomicLong late = new AtomicLong();
+        CountDownLatch start = new CountDownLatch(1);
+        long[] end = new long[1];
+        List<Future<?>> running = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            running.add(threads.submit(() -> {
+                start.await();
+                while (System.nanoTime() - end[0] < 0) {
+                    commit(step);
+                    (System.nanoTime() - end[0] < 0 ? events : late).incrementAndGet();
+                }
+                return null;
+            }));
+        }
+        end[0] = System.nanoTime() + length.toNanos();
+        start.countDown();
+        join(running);
+        double seconds = length.toNanos() / 1e9;
+        return events.get() > 0
+                ? new Run(events.get(), seconds)
+                : new Run(late.get(), seconds + (System.nanoTime() - end[0]) / 1e9);
+    }
+
+    /** So many transactions in all, as fast as it goes. */
+    void runTimes(long transactions, Step step) throws SQLException, InterruptedException {
+        AtomicLong left = new AtomicLong(transactions);
+        List<Future<?>> running = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            running.add(threads.submit(() -> {
+                while (left.getAndDecrement() > 0) {
+                    commit(step);
+                }
+                return null;
+            }));
+        }
+        join(running);
+    }
+
+    /** At a rate, for a time. A client that is late does not wait until it has caught up. */
+    long runAt(int perSecond, Duration length, Step step) throws SQLException, InterruptedException {
+        long transactions = perSecond * length.toMillis() / 1_000;
+        long gap = 1_000_000_000L / perSecond;
+        long began = System.nanoTime();
+        AtomicLong next = new AtomicLong();
+        List<Future<?>> running = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            running.add(threads.submit(() -> {
+                for (long n = next.getAndIncrement(); n < transactions; n = next.getAndIncrement()) {
+                    awaitTime(began + n * gap);
+                    commit(step);
+                }
+                return null;
+            }));
+        }
+        join(running);
+        return transactions;
+    }
+
+    static void awaitTime(long due) {
+        for (long left = due - System.nanoTime(); left > 0; left = due - System.nanoTime()) {
+            LockSupport.parkNanos(left);
+        }
+    }
+
+    private void commit(Step step) throws SQLException {
+        try (Connection connection = pool.getConnection()) {
+            step.run(connection, NUMBERS.incrementAndGet());
+            connection.commit();
+        }
+    }
+
+    private static void join(List<Future<?>> running) throws SQLException, InterruptedException {
+        for (Future<?> one : running) {
+            try {
+                one.get();
+            } catch (ExecutionException e) {
+                if (e.getCause() instanceof SQLException cause) {
+                    throw cause;
+                }
+                throw new IllegalStateException("a client failed", e.getCause());
+            }
+        }
+    }
+
+    @Override
+    public void close() {
+        threads.shutdownNow();
+    }
+}

@@ -1,0 +1,72 @@
+package io.postrider.bench;
+
+import java.io.BufferedReader;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+
+/**
+ * The child process: {@code postrider} runs a node with one listener, {@code notified} and {@code polled} the bare loops.
+ * First three lines say where the database is; then commands, one a line.
+ */
+public final class ConsumerMain {
+    private ConsumerMain() {}
+
+    public static void main(String[] args) throws Exception {
+        BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+        BenchDatabase database = new BenchDatabase("given", line(in), line(in), line(in));
+        Handled handled = new Handled();
+        Consumer consumer = consumer(args[0], database, handled);
+        for (String command = in.readLine(); command != null; command = in.readLine()) {
+            System.out.println(answer(command, consumer, handled));
+            System.out.flush();
+        }
+        System.exit(0); // the other end is gone: nothing is worth waiting for
+    }
+
+    private static String line(BufferedReader in) throws Exception {
+        String line = in.readLine();
+        if (line == null) {
+            throw new IllegalStateException("not told where the database is");
+        }
+        return line;
+    }
+
+    private static Consumer consumer(String kind, BenchDatabase database, Handled handled) {
+        return switch (kind) {
+            case "postrider" -> new PostriderConsumer(database, handled);
+            case "notified" -> new OutboxConsumer(database, handled, true);
+            case "polled" -> new OutboxConsumer(database, handled, false);
+            default -> throw new IllegalArgumentException("no such consumer: " + kind);
+        };
+    }
+
+    private static String answer(String command, Consumer consumer, Handled handled) {
+        try {
+            switch (command) {
+                case "ready" -> {}
+                case "start" -> consumer.start();
+                case "stop" -> consumer.stop();
+                case "record" -> handled.record(true);
+                case "forget" -> handled.record(false);
+                case "clock" -> {
+                    return "ok " + System.nanoTime();
+                }
+                case "count" -> {
+                    return "ok " + handled.count();
+                }
+                case "dump" -> {
+                    return "ok " + handled.dump();
+                }
+                case "notified" -> {
+                    return "ok " + consumer.notified();
+                }
+                default -> {
+                    return "error no such command";
+                }
+            }
+            return "ok";
+        } catch (Exception e) {
+            return "error " + e.toString().replaceAll("\\s+", " ");
+        }
+    }
+}

@@ -1,0 +1,60 @@
+package io.postrider.bench;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * What the server counts, which a busy machine does not blur.
+ *
+ * <p>A session hands its counts over when it ends, or after a second or ten: read this when the sessions in question are
+ * closed.
+ *
+ * @param wal bytes of WAL, of the whole server
+ * @param xids transaction numbers used, by the whole server
+ * @param commits of this database, reading transactions included
+ * @param dead dead tuples in the tables of a schema
+ * @param rewritten rows updated or deleted in them
+ */
+record Counters(long wal, long xids, long commits, long dead, long rewritten) {
+    private static final String READ = """
+            select pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::int8,
+              pg_snapshot_xmax(pg_current_snapshot())::text::int8,
+              (select d.xact_commit from pg_stat_database d where d.datname = current_database()),
+              coalesce(sum(t.n_dead_tup), 0)::int8,
+              coalesce(sum(t.n_tup_upd + t.n_tup_del), 0)::int8
+            from pg_stat_user_tables t where t.schemaname = ?""";
+
+    static Counters read(BenchDatabase database, String schema) throws SQLException {
+        try (Connection connection = database.connect("bench-counters");
+                PreparedStatement read = connection.prepareStatement(READ)) {
+            read.setString(1, schema);
+            try (ResultSet row = read.executeQuery()) {
+                row.next();
+                return new Counters(row.getLong(1), row.getLong(2), row.getLong(3), row.getLong(4), row.getLong(5));
+            }
+        }
+    }
+
+    Counters since(Counters before) {
+        return new Counters(
+                wal - before.wal,
+                xids - before.xids,
+                commits - before.commits,
+                dead - before.dead,
+                rewritten - before.rewritten);
+    }
+
+    /** For each event, to inform. */
+    List<Figure> perEvent(String prefix, long events) {
+        List<Figure> figures = new ArrayList<>();
+        figures.add(Figure.of(prefix + ".wal", (double) wal / events, "bytes/event"));
+        figures.add(Figure.of(prefix + ".commits", (double) commits / events, "commits/event"));
+        figures.add(Figure.of(prefix + ".xids", (double) xids / events, "xids/event"));
+        figures.add(Figure.of(prefix + ".dead_tuples", (double) Math.max(0, dead), "tuples"));
+        return figures;
+    }
+}

@@ -1,0 +1,125 @@
+package io.postrider.bench;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.LinkedHashMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+
+/**
+ * Which processes used how much of the cores: what limits a rate on a machine where clients, server and node share them.
+ * Knows nothing where there is no /proc or the server is elsewhere.
+ */
+final class Cpu {
+    private static final double TICKS_PER_SECOND = 100;
+    private static final String OTHERS = "whatever else runs on this machine";
+    private static final String BACKENDS =
+            "select a.pid, coalesce(nullif(a.application_name, ''), a.backend_type) from pg_stat_activity a";
+
+    private final Bench bench;
+    private final BenchDatabase database;
+    private final Map<String, Long> processes = new LinkedHashMap<>();
+
+    Cpu(Bench bench, BenchDatabase database) {
+        this.bench = bench;
+        this.database = database;
+        processes.put("bench JVM", ProcessHandle.current().pid());
+    }
+
+    Cpu with(String name, Child child) {
+        processes.put(name, child.pid());
+        return this;
+    }
+
+    /** Ticks used so far, by group. */
+    record Reading(long at, long busy, Map<String, Map<Long, Long>> ticks) {
+        /** Cores used since, by group; groups that used next to none are left out. */
+        Map<String, Double> cores(Reading before) {
+            Map<String, Double> cores = new TreeMap<>();
+            double seconds = (at - before.at) / 1e9;
+            ticks.forEach((group, now) -> {
+                Map<Long, Long> then = before.ticks.getOrDefault(group, Map.of());
+                long used = 0;
+                for (Map.Entry<Long, Long> process : now.entrySet()) {
+                    used += process.getValue() - then.getOrDefault(process.getKey(), process.getValue());
+                }
+                double part = used / TICKS_PER_SECOND / seconds;
+                if (part >= 0.01) {
+                    cores.put(group, part);
+                }
+            });
+            if (!ticks.isEmpty()) {
+                double ours =
+                        cores.values().stream().mapToDouble(Double::doubleValue).sum();
+                double all = (busy - before.busy) / TICKS_PER_SECOND / seconds;
+                cores.put(OTHERS, Math.max(0, all - ours));
+            }
+            return cores;
+        }
+    }
+
+    Reading read() throws SQLException {
+        Map<String, Map<Long, Long>> ticks = new TreeMap<>();
+        if (bench.server().isLocal()) {
+            processes.forEach((name, pid) -> put(ticks, name, pid));
+            try (Connection connection = database.connect("bench-cpu");
+                    Statement statement = connection.createStatement();
+                    ResultSet rows = statement.executeQuery(BACKENDS)) {
+                while (rows.next()) {
+                    put(ticks, "postgres " + rows.getString(2), rows.getLong(1));
+                }
+            }
+        }
+        return new Reading(System.nanoTime(), ticks.isEmpty() ? 0 : busy(), ticks);
+    }
+
+    /** Cores used by what is measured: the clients, the server, the consumer. */
+    static double ours(Map<String, Double> cores) {
+        double ours = 0;
+        for (Map.Entry<String, Double> group : cores.entrySet()) {
+            ours += group.getKey().equals(OTHERS) ? 0 : group.getValue();
+        }
+        return ours;
+    }
+
+    static String text(Map<String, Double> cores) {
+        StringBuilder text = new StringBuilder();
+        cores.forEach((group, part) -> text.append(text.length() == 0 ? "cores used: " : ", ")
+                .append(group)
+                .append(' ')
+                .append(String.format(Locale.ROOT, "%.2f", part)));
+        return text.toString();
+    }
+
+    /** All that the machine did, waiting left out. */
+    private static long busy() {
+        try (Stream<String> lines = Files.lines(Path.of("/proc/stat"))) {
+            String[] fields = lines.findFirst().orElse("").split("\\s+", -1);
+            long busy = 0;
+            for (int i = 1; i < Math.min(fields.length, 9); i++) {
+                busy += i == 4 || i == 5 ? 0 : Long.parseLong(fields[i]);
+            }
+            return busy;
+        } catch (IOException e) {
+            return 0;
+        }
+    }
+
+    private static void put(Map<String, Map<Long, Long>> ticks, String group, long pid) {
+        try {
+            String stat = Files.readString(Path.of("/proc", Long.toString(pid), "stat"));
+            String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ", -1);
+            long used = Long.parseLong(fields[11]) + Long.parseLong(fields[12]);
+            ticks.computeIfAbsent(group, g -> new TreeMap<>()).put(pid, used);
+        } catch (IOException e) {
+            // ended meanwhile, or another kind of system
+        }
+    }
+}

@@ -1,0 +1,188 @@
+package io.postrider.bench;
+
+import com.zaxxer.hikari.HikariDataSource;
+import io.postrider.Listener;
+import io.postrider.Options;
+import io.postrider.Postrider;
+import io.postrider.StartPoint;
+import io.postrider.watch.Watch;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+
+/** How fast listeners read what has piled up. */
+final class Drain implements Scenario {
+    private static final int BATCH = 1_000;
+    private static final int MANY = 8;
+    private static final Goal OF_SELECT = Goal.atLeast(0.4, "bare ordered select");
+    private static final Goal OF_PGQ = Goal.atLeast(200_000, "");
+    private static final Goal OF_ONE = Goal.atLeast(2, "one listener");
+    private static final Duration PATIENCE = Duration.ofMinutes(10);
+
+    private final AtomicInteger listeners = new AtomicInteger();
+
+    @Override
+    public String name() {
+        return "drain";
+    }
+
+    @Override
+    public String conditions(Scale scale) {
+        return "a backlog of " + scale.backlog() + " events, batches of " + BATCH
+                + ", the handler does nothing; delivery rows"
+                + " and their commits included. select: the same rows in a bare table, SELECT … ORDER BY id with fetch size "
+                + BATCH + " through the same driver in the same process, made into objects too, nothing written";
+    }
+
+    @Override
+    public double shortUntil() {
+        return 42;
+    }
+
+    @Override
+    public List<Figure> run(Bench bench) throws Exception {
+        BenchDatabase database = bench.server().create("drain");
+        PostriderLog.install(database);
+        bench.tell("drain: writing " + bench.scale().backlog() + " events");
+        try (Connection connection = database.connect("bench-install")) {
+            PostriderLog.fill(connection, bench.scale().backlog(), bench);
+            copyToOutbox(connection);
+            Sqls.execute(connection, "vacuum (analyze)");
+        }
+        bench.checkpoint();
+        Map<String, Rounds.Measure<Double>> variants = new LinkedHashMap<>();
+        variants.put("select", () -> select(database, bench.scale().backlog()));
+        variants.put("one", () -> drain(database, bench.scale().backlog(), 1));
+        variants.put("many", () -> drain(database, bench.scale().backlog(), MANY));
+        Samples<Double> samples = bench.rounds("drain", variants);
+        List<Figure> figures = new ArrayList<>(figures(samples));
+        figures.addAll(counted(bench, database));
+        bench.drop(database);
+        return figures;
+    }
+
+    private static List<Figure> figures(Samples<Double> samples) {
+        double one = samples.median("one", Double::doubleValue);
+        return List.of(
+                Figure.of("drain.one", one, "events/s", samples.ratio("one", "select", Double::doubleValue), OF_SELECT),
+                Figure.of("drain.one_vs_pgq", one, "events/s", OF_PGQ)
+                        .withNote("an aim: PgQ's one consumer on two cores"),
+                Figure.of(
+                        "drain.eight",
+                        samples.median("many", Double::doubleValue),
+                        "events/s",
+                        samples.ratio("many", "one", Double::doubleValue),
+                        OF_ONE),
+                Figure.of("drain.select", samples.median("select", Double::doubleValue), "events/s"));
+    }
+
+    private List<Figure> counted(Bench bench, BenchDatabase database) throws Exception {
+        int events = bench.scale().backlog();
+        Counters before = Counters.read(database, PostriderLog.SCHEMA);
+        drain(database, events, 1);
+        List<Figure> figures = new ArrayList<>(
+                Counters.read(database, PostriderLog.SCHEMA).since(before).perEvent("drain.one", events));
+        try (Connection connection = database.connect("bench-look")) {
+            figures.add(Figure.of(
+                    "drain.read_buffers",
+                    (double) Buffers.of(connection, FlatCost.read(events / 2, BATCH, 0, Long.MAX_VALUE)),
+                    "pages/read of " + BATCH));
+        }
+        return figures;
+    }
+
+    private static void copyToOutbox(Connection connection) throws SQLException {
+        Outbox.create(connection);
+        Sqls.execute(connection, """
+                insert into outbox (event_id, topic, type, key, payload, created_at)
+                select e.event_id, e.topic, e.type, e.key, e.payload, e.created_at
+                from postrider.log l join postrider.event e on e.tx = l.tx and e.id = l.id
+                order by l.position""");
+    }
+
+    private static double select(BenchDatabase database, long events) throws SQLException {
+        try (Connection connection = database.connect("bench-reader")) {
+            connection.setAutoCommit(false);
+            long began = System.nanoTime();
+            long read = 0;
+            try (Statement select = connection.createStatement()) {
+                select.setFetchSize(BATCH);
+                try (ResultSet rows = select.executeQuery(
+                        "select id, event_id, topic, type, key, payload, created_at from outbox order by id")) {
+                    while (rows.next()) {
+                        read += OutboxConsumer.Row.read(rows).id() > 0 ? 1 : 0;
+                    }
+                }
+            }
+            connection.commit();
+            if (read != events) {
+                throw new IllegalStateException("the select gave " + read + " of " + events + " events");
+            }
+            return read / ((System.nanoTime() - began) / 1e9);
+        }
+    }
+
+    /** New listeners from the beginning, all at once; the clock runs from the first batch handed over to the last row. */
+    private double drain(BenchDatabase database, long events, int count) throws Exception {
+        Progress progress = new Progress(events, count);
+        try (HikariDataSource pool = database.pool("bench-node", count + 3, true);
+                Postrider node =
+                        Postrider.on(pool, Options.defaults().withNode("bench").withWatch(progress))) {
+            for (int i = 0; i < count; i++) {
+                node.add(Listener.relayBatch(
+                                "drain-" + listeners.incrementAndGet(),
+                                Payloads.TOPIC,
+                                batch -> progress.begin(batch.size()))
+                        .withBatch(BATCH)
+                        .withStart(StartPoint.beginning()));
+            }
+            node.start();
+            return progress.await();
+        }
+    }
+
+    /** When it began and when every listener was at the end. */
+    private static final class Progress implements Watch {
+        private final long events;
+        private final AtomicLong began = new AtomicLong();
+        private final AtomicLong handled = new AtomicLong();
+        private final CountDownLatch finished;
+        private final int count;
+
+        Progress(long events, int count) {
+            this.events = events;
+            this.count = count;
+            this.finished = new CountDownLatch(count);
+        }
+
+        void begin(int batch) {
+            began.compareAndSet(0, System.nanoTime());
+            handled.addAndGet(batch);
+        }
+
+        @Override
+        public void delivered(
+                String listener, String topic, long fromPosition, long toPosition, int batch, Duration took) {
+            if (toPosition == events) {
+                finished.countDown();
+            }
+        }
+
+        double await() throws InterruptedException {
+            if (!finished.await(PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
+                throw new IllegalStateException("the backlog was not drained: " + handled.get() + " events handled");
+            }
+            return events * count / ((System.nanoTime() - began.get()) / 1e9);
+        }
+    }
+}

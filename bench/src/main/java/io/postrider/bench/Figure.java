@@ -1,0 +1,76 @@
+package io.postrider.bench;
+
+import java.math.BigDecimal;
+import java.math.MathContext;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One number of the report.
+ *
+ * @param ratio to what the goal names; null if the figure stands for itself
+ * @param goal null if the figure is there to inform
+ * @param note under which conditions, or what limits it
+ */
+record Figure(
+        String name,
+        double value,
+        String unit,
+        @Nullable Double ratio,
+        @Nullable Goal goal,
+        @Nullable String note) {
+
+    /** One that informs. */
+    static Figure of(String name, double value, String unit) {
+        return new Figure(name, value, unit, null, null, null);
+    }
+
+    /** One whose ratio must meet a goal. */
+    static Figure of(String name, double value, String unit, double ratio, Goal goal) {
+        return new Figure(name, value, unit, ratio, goal, null);
+    }
+
+    /** One whose value must meet a goal. */
+    static Figure of(String name, double value, String unit, Goal goal) {
+        return new Figure(name, value, unit, null, goal, null);
+    }
+
+    Figure withRatio(double newRatio) {
+        return new Figure(name, value, unit, newRatio, goal, note);
+    }
+
+    Figure withNote(String newNote) {
+        return new Figure(name, value, unit, ratio, goal, newNote);
+    }
+
+    /** Null if there is no goal. */
+    @Nullable
+    Boolean met() {
+        return goal == null ? null : goal.isMetBy(measured());
+    }
+
+    /** The note, and before it by how much the goal was missed. */
+    @Nullable
+    String remark() {
+        if (goal == null || goal.isMetBy(measured())) {
+            return note;
+        }
+        String missed = goal.missedBy(measured());
+        return note == null ? missed : missed + "; " + note;
+    }
+
+    private double measured() {
+        return ratio == null ? value : ratio;
+    }
+
+    /** Four digits that count, as a person or a parser reads them. */
+    static String plain(double number) {
+        if (number == 0) {
+            return "0";
+        }
+        BigDecimal exact = BigDecimal.valueOf(number);
+        BigDecimal rounded = Math.abs(number) >= 1_000
+                ? exact.setScale(0, java.math.RoundingMode.HALF_UP)
+                : exact.round(new MathContext(4));
+        return rounded.stripTrailingZeros().toPlainString();
+    }
+}

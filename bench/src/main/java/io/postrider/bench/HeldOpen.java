@@ -1,0 +1,143 @@
+package io.postrider.bench;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** What somebody else's open transaction does to the log: it stops vacuum, and must not stop or slow anything else. */
+final class HeldOpen implements Scenario {
+    private static final Goal RATE = Goal.atLeast(0.95, "clean round");
+    private static final Goal P50 = Goal.atMost(1.3, "clean round");
+    private static final Goal P99 = Goal.atMost(1.5, "clean round");
+    private static final Goal DEAD = Goal.below(1_000, "");
+
+    /** What is held. */
+    private enum Held {
+        CLEAN,
+        WRITER,
+        READER
+    }
+
+    /** One turn. Dead and rewritten are for a million events. */
+    private record Turn(double rate, Latency latency, double dead, double rewritten) {}
+
+    @Override
+    public String name() {
+        return "held";
+    }
+
+    @Override
+    public String conditions(Scale scale) {
+        return "a foreign transaction is open for " + Figure.plain(scale.hold().toMillis() / 1000.0) + " s under "
+                + scale.holdRate() + " events/s, and goes on while the rate of " + scale.clients()
+                + " clients and then the latency at " + Scale.EVENTS_PER_SECOND
+                + " events/s are measured; node running."
+                + " writer: it has written to another table. reader: REPEATABLE READ. clean: the same without it";
+    }
+
+    @Override
+    public double shortUntil() {
+        return 36;
+    }
+
+    @Override
+    public List<Figure> run(Bench bench) throws Exception {
+        Side side = Side.postrider(bench.server(), "held");
+        try (Connection connection = side.database().connect("bench-install")) {
+            Sqls.execute(connection, "create table elsewhere (n int)");
+        }
+        Samples<Turn> samples;
+        try (Rig rig = Rig.open(side, bench.scale().clients());
+                Connection producer = side.database().connect("bench-producers")) {
+            Map<String, Rounds.Measure<Turn>> variants = new LinkedHashMap<>();
+            for (Held held : Held.values()) {
+                variants.put(held.name(), () -> turn(bench, rig, producer, held));
+            }
+            samples = bench.rounds("held", variants);
+        }
+        bench.drop(side.database());
+        List<Figure> figures = new ArrayList<>(figures("held.writer", samples, Held.WRITER));
+        figures.addAll(figures("held.reader", samples, Held.READER));
+        String clean = Held.CLEAN.name();
+        figures.add(Figure.of("held.clean.rate", samples.median(clean, Turn::rate), "events/s"));
+        figures.add(Figure.of(
+                "held.clean.p50", samples.median(clean, turn -> turn.latency().p50()), "ms"));
+        figures.add(Figure.of(
+                "held.clean.p99", samples.median(clean, turn -> turn.latency().p99()), "ms"));
+        return figures;
+    }
+
+    private static List<Figure> figures(String prefix, Samples<Turn> samples, Held held) {
+        String it = held.name();
+        String clean = Held.CLEAN.name();
+        return List.of(
+                Figure.of(
+                        prefix + ".rate",
+                        samples.median(it, Turn::rate),
+                        "events/s",
+                        samples.ratio(it, clean, Turn::rate),
+                        RATE),
+                Figure.of(
+                        prefix + ".p50",
+                        samples.median(it, turn -> turn.latency().p50()),
+                        "ms",
+                        samples.ratio(it, clean, turn -> turn.latency().p50()),
+                        P50),
+                Figure.of(
+                        prefix + ".p99",
+                        samples.median(it, turn -> turn.latency().p99()),
+                        "ms",
+                        samples.ratio(it, clean, turn -> turn.latency().p99()),
+                        P99),
+                Figure.of(prefix + ".dead_tuples", samples.median(it, Turn::dead), "per million events", DEAD),
+                Figure.of(prefix + ".rewritten", samples.median(it, Turn::rewritten), "rows per million events"));
+    }
+
+    private static Turn turn(Bench bench, Rig rig, Connection producer, Held held) throws Exception {
+        Side side = rig.side();
+        vacuum(side);
+        bench.checkpoint();
+        Counters before = Counters.read(side.database(), side.schema());
+        Turn turn;
+        try (Connection foreign = open(side, held)) {
+            long events =
+                    rig.clients().runAt(bench.scale().holdRate(), bench.scale().hold(), side::produce);
+            Clients.Run run = rig.produceFor(bench.scale().producing());
+            rig.settle();
+            Latency latency =
+                    Latency.measure(producer, rig.child(), bench.scale().latency(), side.producer());
+            rig.stopConsumer(); // whoever updates or deletes is there, and tells the server at its end
+            Counters used = Counters.read(side.database(), side.schema()).since(before);
+            double millions = (events + run.events()) / 1e6;
+            turn = new Turn(run.perSecond(), latency, Math.max(0, used.dead()) / millions, used.rewritten() / millions);
+        }
+        rig.startConsumer();
+        return turn;
+    }
+
+    private static @Nullable Connection open(Side side, Held held) throws SQLException {
+        if (held == Held.CLEAN) {
+            return null;
+        }
+        Connection connection = side.database().connect("bench-foreign");
+        connection.setAutoCommit(false);
+        if (held == Held.WRITER) {
+            Sqls.execute(connection, "insert into elsewhere values (1)");
+        } else {
+            connection.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
+            Sqls.number(connection, "select count(*) from elsewhere");
+        }
+        return connection;
+    }
+
+    /** No turn pays for what the one before it left. */
+    private static void vacuum(Side side) throws SQLException {
+        try (Connection connection = side.database().connect("bench-install")) {
+            Sqls.execute(connection, "vacuum");
+        }
+    }
+}

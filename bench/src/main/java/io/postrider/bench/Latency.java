@@ -1,0 +1,61 @@
+package io.postrider.bench;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.UUID;
+import java.util.concurrent.atomic.AtomicLong;
+import org.HdrHistogram.Histogram;
+
+/**
+ * From the moment commit() has returned in one process to the handler's first instruction in another, in milliseconds. Both
+ * read the same monotonic clock, which is checked when the other process starts.
+ *
+ * @param early how many reached the handler before the producer's own thread was told of its commit; they count as 0
+ */
+record Latency(double p50, double p99, double max, long early) {
+    private static final AtomicLong TAGS = new AtomicLong(System.nanoTime() >>> 20 << 20);
+
+    /** One transaction. */
+    @FunctionalInterface
+    interface Producer {
+        void produce(Connection connection, UUID id, long number) throws SQLException;
+    }
+
+    /**
+     * Commits at fixed times, whatever the commit before took, and joins what this process and the other have noted. So a
+     * stall is met by as many events as are due while it lasts, not by one.
+     */
+    static Latency measure(Connection connection, Child consumer, Duration length, Producer producer)
+            throws SQLException, InterruptedException {
+        consumer.ask("record");
+        long tag = TAGS.incrementAndGet();
+        int events = Math.max(5, (int) (Scale.EVENTS_PER_SECOND * length.toMillis() / 1_000));
+        long gap = 1_000_000_000L / Scale.EVENTS_PER_SECOND;
+        long[] committed = new long[events];
+        connection.setAutoCommit(false);
+        long began = System.nanoTime();
+        for (int i = 0; i < events; i++) {
+            Clients.awaitTime(began + i * gap);
+            producer.produce(connection, new UUID(tag, i), i);
+            connection.commit();
+            committed[i] = System.nanoTime();
+        }
+        return join(committed, consumer.awaitHandled(tag, events));
+    }
+
+    private static Latency join(long[] committed, long[] handled) {
+        Histogram histogram = new Histogram(1, 60_000_000_000L, 3);
+        long early = 0;
+        for (int i = 0; i < committed.length; i++) {
+            long nanos = handled[i] - committed[i];
+            early += nanos < 0 ? 1 : 0;
+            histogram.recordValue(Math.max(1, nanos));
+        }
+        return new Latency(
+                histogram.getValueAtPercentile(50) / 1e6,
+                histogram.getValueAtPercentile(99) / 1e6,
+                histogram.getMaxValue() / 1e6,
+                early);
+    }
+}

@@ -1,0 +1,60 @@
+package io.postrider.bench;
+
+import com.zaxxer.hikari.HikariDataSource;
+import io.postrider.Listener;
+import io.postrider.Options;
+import io.postrider.Postrider;
+import io.postrider.StartPoint;
+import io.postrider.watch.Watch;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/** A node as in production: sequencer, retention, and one listener that hands events on, outside any transaction. */
+final class PostriderConsumer implements Consumer {
+    private static final int BATCH = 1_000;
+
+    private final BenchDatabase database;
+    private final Handled handled;
+    private final AtomicLong notified = new AtomicLong();
+    private @Nullable HikariDataSource pool;
+    private @Nullable Postrider node;
+
+    PostriderConsumer(BenchDatabase database, Handled handled) {
+        this.database = database;
+        this.handled = handled;
+    }
+
+    @Override
+    public void start() {
+        pool = database.pool("bench-node", 4, true);
+        node = Postrider.on(pool, Options.defaults().withNode("bench").withWatch(new CountWakeUps()))
+                .add(Listener.relay("bench", Payloads.TOPIC, event -> handled.saw(event.id()))
+                        .withBatch(BATCH)
+                        .withStart(StartPoint.beginning()))
+                .start();
+    }
+
+    @Override
+    public void stop() {
+        if (node != null && pool != null) {
+            node.close();
+            pool.close();
+        }
+        node = null;
+        pool = null;
+    }
+
+    @Override
+    public long notified() {
+        return notified.get();
+    }
+
+    private final class CountWakeUps implements Watch {
+        @Override
+        public void notified(String what) {
+            if (what.equals("event")) {
+                notified.incrementAndGet();
+            }
+        }
+    }
+}

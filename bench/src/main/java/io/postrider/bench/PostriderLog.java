@@ -1,0 +1,103 @@
+package io.postrider.bench;
+
+import io.postrider.Event;
+import io.postrider.Postrider;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.UUID;
+
+/** Postrider's side: producers on a database whose nodes run elsewhere, and the log filled in bulk. */
+final class PostriderLog {
+    static final String SCHEMA = "postrider";
+    static final String SEQUENCE = "select n, events, low_id, high_id, more from postrider.sequence(20000)";
+
+    private static final int PASS = 20_000;
+    private static final int TRANSACTION = 1_000;
+    private static final int SEGMENTS_EVERY = 1_000_000;
+    private static final String MAKE_SEGMENTS = "select postrider.make_segments(4000000, 1000000)";
+    private static final String ASLEEP = """
+            select count(*) from pg_locks k
+            where k.locktype = 'advisory' and k.classid = 'postrider.event'::regclass::oid and k.objid = 1
+            and k.mode = 'ExclusiveLock' and k.granted
+            and k.database = (select d.oid from pg_database d where d.datname = current_database())""";
+
+    private final Postrider postrider;
+
+    private PostriderLog(Postrider postrider) {
+        this.postrider = postrider;
+    }
+
+    static PostriderLog install(BenchDatabase database) {
+        return new PostriderLog(Postrider.on(database.direct("bench-install")).migrate());
+    }
+
+    /** One event, in the caller's transaction. */
+    void emit(Connection connection, long number) {
+        postrider.emit(connection, event(number));
+    }
+
+    void emit(Connection connection, UUID id, long number) {
+        postrider.emit(connection, event(number).withId(id));
+    }
+
+    private static Event event(long number) {
+        return Event.of(Payloads.TOPIC, Payloads.TYPE, Payloads.of(number)).withKey(Payloads.key(number));
+    }
+
+    /** Whether a sequencer sleeps: it then holds the idle lock. */
+    static boolean isAsleep(Connection connection) throws SQLException {
+        return Sqls.number(connection, ASLEEP) > 0;
+    }
+
+    /** Fills the log with events that have their positions, as many transactions of 1,000, without a node. */
+    static void fill(Connection connection, long events, Bench bench) throws SQLException {
+        connection.setAutoCommit(true);
+        Sqls.execute(connection, "set synchronous_commit = off");
+        for (long done = 0; done < events; ) {
+            if (done % SEGMENTS_EVERY == 0) {
+                Sqls.number(connection, MAKE_SEGMENTS);
+            }
+            long next = Math.min(events, done + PASS);
+            Sqls.execute(connection, insertMany(done + 1, next));
+            sequence(connection);
+            done = next;
+            if (done % SEGMENTS_EVERY == 0) {
+                bench.tell(done + " of " + events + " events written and sequenced");
+            }
+        }
+        Sqls.execute(connection, "reset synchronous_commit");
+    }
+
+    private static String insertMany(long from, long to) {
+        return """
+            do $$
+            declare
+              low bigint := %d;
+            begin
+              while low <= %d loop
+                insert into postrider.event (topic, type, key, payload)
+                select '%s', '%s', 'customer-' || g %% 1000, %s
+                from generate_series(low, least(low + %d, %2$d)) g;
+                commit;
+                low := low + %d;
+              end loop;
+            end
+            $$""".formatted(from, to, Payloads.TOPIC, Payloads.TYPE, Payloads.SQL, TRANSACTION - 1, TRANSACTION);
+    }
+
+    /** Passes until there is nothing to do. Gives how many events got positions. */
+    static long sequence(Connection connection) throws SQLException {
+        long events = 0;
+        while (true) {
+            try (PreparedStatement pass = connection.prepareStatement(SEQUENCE);
+                    ResultSet rows = pass.executeQuery()) {
+                if (!rows.next()) {
+                    return events;
+                }
+                events += rows.getLong("events");
+            }
+        }
+    }
+}

@@ -1,0 +1,50 @@
+package io.postrider.bench;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.ToDoubleFunction;
+
+/** What each variant measured, round by round. */
+final class Samples<T> {
+    private final Map<String, List<T>> byVariant = new LinkedHashMap<>();
+
+    void add(String variant, T sample) {
+        byVariant.computeIfAbsent(variant, v -> new ArrayList<>()).add(sample);
+    }
+
+    List<T> of(String variant) {
+        return byVariant.getOrDefault(variant, List.of());
+    }
+
+    int rounds() {
+        return byVariant.values().stream().mapToInt(List::size).min().orElse(0);
+    }
+
+    /** The median of the rounds. */
+    double median(String variant, ToDoubleFunction<? super T> value) {
+        return median(of(variant).stream().mapToDouble(value).toArray());
+    }
+
+    /** The median of the rounds' own ratios: what changed from round to round changed both. */
+    double ratio(String variant, String base, ToDoubleFunction<? super T> value) {
+        List<T> over = of(variant);
+        List<T> under = of(base);
+        double[] ratios = new double[Math.min(over.size(), under.size())];
+        for (int i = 0; i < ratios.length; i++) {
+            ratios[i] = value.applyAsDouble(over.get(i)) / value.applyAsDouble(under.get(i));
+        }
+        return median(ratios);
+    }
+
+    static double median(double[] values) {
+        if (values.length == 0) {
+            throw new IllegalStateException("nothing was measured");
+        }
+        double[] sorted = values.clone();
+        java.util.Arrays.sort(sorted);
+        int middle = sorted.length / 2;
+        return sorted.length % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+    }
+}

@@ -1,0 +1,95 @@
+package io.postrider.bench;
+
+import java.time.Duration;
+
+/**
+ * How much of everything. The times of one round are for one variant; a round of a scenario has one of each variant.
+ *
+ * @param clients producers at once
+ * @param producing closed-loop producing, one round
+ * @param burst one burst out of the sequencer's sleep; a round has {@code bursts} of them
+ * @param latency the 50 events/s of one round
+ * @param hold how long the foreign transaction has been open, under load, when measuring begins
+ * @param holdRate events/s while it is held
+ * @param backlog events to drain
+ * @param retainedFew, retainedMany the two sizes between which cost must be flat
+ * @param looks timed passes and reads of each kind in one round
+ * @param counted events of a counting run, which is not timed
+ */
+record Scale(
+        String name,
+        int rounds,
+        int clients,
+        Duration producing,
+        Duration burst,
+        int bursts,
+        Duration latency,
+        Duration hold,
+        int holdRate,
+        int backlog,
+        int retainedFew,
+        int retainedMany,
+        int looks,
+        int counted) {
+
+    static final int EVENTS_PER_SECOND = 50;
+
+    static Scale full() {
+        return new Scale(
+                "full",
+                5,
+                32,
+                Duration.ofSeconds(4),
+                Duration.ofMillis(500),
+                4,
+                Duration.ofSeconds(10),
+                Duration.ofSeconds(60),
+                1_000,
+                1_000_000,
+                100_000,
+                10_000_000,
+                100,
+                20_000);
+    }
+
+    /** The whole within a minute: fit to see that nothing is badly wrong, not to quote. */
+    static Scale brief() {
+        return new Scale(
+                "short",
+                5,
+                32,
+                Duration.ofMillis(250),
+                Duration.ofMillis(150),
+                1,
+                Duration.ofMillis(400),
+                Duration.ofMillis(100),
+                500,
+                20_000,
+                20_000,
+                200_000,
+                15,
+                500);
+    }
+
+    Scale withRounds(int count) {
+        return new Scale(
+                name,
+                count,
+                clients,
+                producing,
+                burst,
+                bursts,
+                latency,
+                hold,
+                holdRate,
+                backlog,
+                retainedFew,
+                retainedMany,
+                looks,
+                counted);
+    }
+
+    boolean isShort() {
+        return !name.equals("full");
+    }
+}

@@ -1,0 +1,163 @@
+package io.postrider.bench;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.postrider.testkit.PostgresTest;
+import io.postrider.testkit.TestDatabase;
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.time.Duration;
+import java.util.Map;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+
+/** That every scenario runs and tells its figures; what they are is not a test's business. */
+@PostgresTest
+class BenchCommandTest {
+    private static final Scale TINY = new Scale(
+            "tiny",
+            1,
+            4,
+            Duration.ofMillis(60),
+            Duration.ofMillis(60),
+            1,
+            Duration.ofMillis(200),
+            Duration.ofMillis(60),
+            200,
+            3_000,
+            1_000,
+            4_000,
+            3,
+            60);
+
+    private final ByteArrayOutputStream out = new ByteArrayOutputStream();
+    private final ByteArrayOutputStream err = new ByteArrayOutputStream();
+
+    @Test
+    void every_scenario_tells_its_figures_as_json_and_as_a_table(TestDatabase database) throws Exception {
+        int code = run("log", "--json", "--database-url", database.jdbcUrl());
+
+        assertThat(code).as(text(err)).isZero();
+        Map<String, Parsed> figures = parse(database, text(out));
+        assertThat(figures)
+                .containsKeys(
+                        "producers.rate",
+                        "producers.rate_vs_notifying",
+                        "producers.burst_rate",
+                        "producers.burst_rate_vs_notifying",
+                        "producers.no_node.rate",
+                        "producers.postrider.wal",
+                        "latency.p50",
+                        "latency.p99",
+                        "latency.postrider.commits",
+                        "held.writer.rate",
+                        "held.writer.p50",
+                        "held.writer.p99",
+                        "held.writer.dead_tuples",
+                        "held.reader.rate",
+                        "held.reader.p50",
+                        "held.reader.p99",
+                        "held.reader.dead_tuples",
+                        "drain.one",
+                        "drain.one_vs_pgq",
+                        "drain.eight",
+                        "drain.read_buffers",
+                        "flat.pass_1",
+                        "flat.pass_100",
+                        "flat.read_1_head",
+                        "flat.read_100_middle",
+                        "flat.many.pass_100.buffers");
+        assertThat(figures.values()).allSatisfy(figure -> {
+            assertThat(figure.value()).as(figure.name()).isFinite().isNotNegative();
+            assertThat(figure.unit()).as(figure.name()).isNotBlank();
+            assertThat(figure.met() == null).as(figure.name()).isEqualTo(figure.goal() == null);
+        });
+        assertThat(figures.get("producers.rate").ratio()).isNotNull().isPositive();
+        assertThat(figures.get("producers.rate").goal()).isEqualTo(">= 0.85 x plain inserts");
+        assertThat(text(err)).contains("producers.rate", "goals met");
+        assertThat(leftBehind(database)).isZero();
+    }
+
+    @Test
+    void one_scenario_runs_alone_on_a_server_of_its_own() {
+        int code = run("log", "--only", "flat", "--rounds", "2");
+
+        assertThat(code).as(text(err)).isZero();
+        assertThat(text(out)).contains("flat.pass_1", "fsync=on", "median of 2").doesNotContain("producers.rate");
+    }
+
+    @Test
+    void a_wrong_word_is_answered_with_the_usage() {
+        assertThat(run()).isEqualTo(2);
+        assertThat(run("jobs")).isEqualTo(2);
+        assertThat(run("log", "--only", "producer")).isEqualTo(2);
+        assertThat(run("log", "--rounds", "0")).isEqualTo(2);
+        assertThat(run("log", "--rounds")).isEqualTo(2);
+        assertThat(run("log", "--fast")).isEqualTo(2);
+        assertThat(text(err))
+                .contains("bench needs a word: log")
+                .contains("no such bench 'jobs'")
+                .contains("--only must be one of producers, latency, held, drain, flat, was 'producer'")
+                .contains("--rounds must be 1..1000, was '0'")
+                .contains("no such option '--fast'")
+                .contains("postrider bench log --short");
+        assertThat(text(out)).isEmpty();
+    }
+
+    @Test
+    void a_server_that_is_not_there_is_said_to_be_unreachable() {
+        assertThat(run("log", "--database-url", "jdbc:postgresql://127.0.0.1:1/postgres"))
+                .isEqualTo(5);
+    }
+
+    private int run(String... args) {
+        return BenchCommand.run(
+                args,
+                TINY,
+                new PrintStream(out, true, StandardCharsets.UTF_8),
+                new PrintStream(err, true, StandardCharsets.UTF_8));
+    }
+
+    private static String text(ByteArrayOutputStream stream) {
+        return stream.toString(StandardCharsets.UTF_8);
+    }
+
+    private record Parsed(String name, double value, String unit, Double ratio, String goal, Boolean met) {}
+
+    /** The server's own parser is the judge of what is JSON. */
+    private static Map<String, Parsed> parse(TestDatabase database, String json) throws Exception {
+        Map<String, Parsed> figures = new TreeMap<>();
+        try (Connection connection = database.dataSource().getConnection();
+                PreparedStatement select = connection.prepareStatement("""
+                        select f.name, f.value, f.unit, f.ratio, f.goal, f.met, f.short
+                        from jsonb_to_recordset(?::jsonb -> 'figures')
+                          as f (name text, value float8, unit text, ratio float8, goal text, met boolean, short boolean)""")) {
+            select.setString(1, json);
+            try (ResultSet rows = select.executeQuery()) {
+                while (rows.next()) {
+                    assertThat(rows.getBoolean("short")).isTrue();
+                    figures.put(
+                            rows.getString("name"),
+                            new Parsed(
+                                    rows.getString("name"),
+                                    rows.getDouble("value"),
+                                    rows.getString("unit"),
+                                    (Double) rows.getObject("ratio"),
+                                    rows.getString("goal"),
+                                    (Boolean) rows.getObject("met")));
+                }
+            }
+        }
+        return figures;
+    }
+
+    private static long leftBehind(TestDatabase database) throws Exception {
+        try (Connection connection = database.dataSource().getConnection()) {
+            return Sqls.number(connection, "select count(*) from pg_database where datname like 'postrider_bench_%'");
+        }
+    }
+}

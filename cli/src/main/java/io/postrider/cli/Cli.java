@@ -1,0 +1,166 @@
+package io.postrider.cli;
+
+import static picocli.CommandLine.Model.UsageMessageSpec.SECTION_KEY_COMMAND_LIST;
+import static picocli.CommandLine.Model.UsageMessageSpec.SECTION_KEY_COMMAND_LIST_HEADING;
+import static picocli.CommandLine.Model.UsageMessageSpec.SECTION_KEY_DESCRIPTION;
+import static picocli.CommandLine.Model.UsageMessageSpec.SECTION_KEY_DESCRIPTION_HEADING;
+import static picocli.CommandLine.Model.UsageMessageSpec.SECTION_KEY_FOOTER;
+import static picocli.CommandLine.Model.UsageMessageSpec.SECTION_KEY_FOOTER_HEADING;
+import static picocli.CommandLine.Model.UsageMessageSpec.SECTION_KEY_HEADER;
+import static picocli.CommandLine.Model.UsageMessageSpec.SECTION_KEY_OPTION_LIST;
+import static picocli.CommandLine.Model.UsageMessageSpec.SECTION_KEY_OPTION_LIST_HEADING;
+import static picocli.CommandLine.Model.UsageMessageSpec.SECTION_KEY_PARAMETER_LIST;
+import static picocli.CommandLine.Model.UsageMessageSpec.SECTION_KEY_PARAMETER_LIST_HEADING;
+import static picocli.CommandLine.Model.UsageMessageSpec.SECTION_KEY_SYNOPSIS;
+import static picocli.CommandLine.Model.UsageMessageSpec.SECTION_KEY_SYNOPSIS_HEADING;
+
+import io.postrider.PostriderException;
+import io.postrider.cli.text.Clean;
+import io.postrider.cli.text.Nearest;
+import io.postrider.embedded.EmbeddedPostgresException;
+import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import picocli.CommandLine;
+import picocli.CommandLine.Help;
+import picocli.CommandLine.Model.UsageMessageSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ParseResult;
+import picocli.CommandLine.UnmatchedArgumentException;
+
+/** All commands put together: how they are found, how help looks, and what becomes of an error. */
+final class Cli {
+    /** Examples come first. picocli has no place for them, so they are written as its footer and shown at the top. */
+    private static final List<String> HELP = List.of(
+            SECTION_KEY_HEADER,
+            SECTION_KEY_FOOTER_HEADING,
+            SECTION_KEY_FOOTER,
+            SECTION_KEY_SYNOPSIS_HEADING,
+            SECTION_KEY_SYNOPSIS,
+            SECTION_KEY_DESCRIPTION_HEADING,
+            SECTION_KEY_DESCRIPTION,
+            SECTION_KEY_PARAMETER_LIST_HEADING,
+            SECTION_KEY_PARAMETER_LIST,
+            SECTION_KEY_OPTION_LIST_HEADING,
+            SECTION_KEY_OPTION_LIST,
+            SECTION_KEY_COMMAND_LIST_HEADING,
+            SECTION_KEY_COMMAND_LIST);
+
+    private final Terminal terminal;
+    private final CommandLine commands;
+
+    Cli(Terminal terminal) {
+        this.terminal = terminal;
+        this.commands = new CommandLine(new PostriderCommand(terminal))
+                .addSubcommand(new MigrateCommand(terminal))
+                .addSubcommand(new EmitCommand(terminal))
+                .addSubcommand(new TailCommand(terminal))
+                .addSubcommand(new ListenersCommand(terminal))
+                .addSubcommand(deadLetters(terminal))
+                .addSubcommand(new PauseCommand(terminal))
+                .addSubcommand(new ResumeCommand(terminal))
+                .addSubcommand(new ResetCommand(terminal))
+                .addSubcommand(new DoctorCommand(terminal))
+                .addSubcommand(new VerifyCommand(terminal))
+                .addSubcommand(new BenchCommand())
+                .addSubcommand(new DemoCommand(terminal))
+                .addSubcommand(new CompletionCommand(terminal));
+        Help.Ansi ansi = terminal.ink().hasColours() ? Help.Ansi.ON : Help.Ansi.OFF;
+        commands.setColorScheme(Help.defaultColorScheme(ansi))
+                .setOut(new PrintWriter(terminal.out(), true, StandardCharsets.UTF_8))
+                .setErr(new PrintWriter(terminal.err(), true, StandardCharsets.UTF_8))
+                .setUsageHelpWidth(100)
+                .setAbbreviatedOptionsAllowed(false)
+                .setParameterExceptionHandler((e, args) -> misused(e))
+                .setExecutionExceptionHandler((e, command, parsed) -> failed(e, parsed));
+        arrange(commands);
+    }
+
+    private static CommandLine deadLetters(Terminal terminal) {
+        return new CommandLine(new DeadLettersCommand(terminal))
+                .addSubcommand(new DeadLettersListCommand(terminal))
+                .addSubcommand(new DeadLettersShowCommand(terminal))
+                .addSubcommand(new DeadLettersReplayCommand(terminal))
+                .addSubcommand(new DeadLettersDiscardCommand(terminal));
+    }
+
+    private static void arrange(CommandLine command) {
+        command.setHelpSectionKeys(HELP);
+        UsageMessageSpec usage = command.getCommandSpec().usageMessage();
+        usage.footerHeading("%nExamples:%n")
+                .synopsisHeading("%nUsage: ")
+                .descriptionHeading(usage.description().length == 0 ? "" : "%n")
+                .parameterListHeading("%nWhat to give:%n")
+                .optionListHeading("%nOptions:%n")
+                .commandListHeading("%nCommands:%n")
+                .sortOptions(false)
+                .abbreviateSynopsis(true);
+        command.getSubcommands().values().forEach(Cli::arrange);
+    }
+
+    int run(String... args) {
+        return commands.execute(args);
+    }
+
+    CommandLine commands() {
+        return commands;
+    }
+
+    private int misused(ParameterException e) {
+        CommandLine command = e.getCommandLine();
+        complain(
+                e instanceof UnmatchedArgumentException unmatched
+                        ? unmatched(command, unmatched.getUnmatched().get(0))
+                        : lowered(String.valueOf(e.getMessage())));
+        terminal.say("See: " + command.getCommandSpec().qualifiedName() + " --help");
+        return Exit.USAGE;
+    }
+
+    private static String unmatched(CommandLine command, String word) {
+        if (word.startsWith("-")) {
+            String name = word.contains("=") ? word.substring(0, word.indexOf('=')) : word;
+            List<String> options =
+                    new ArrayList<>(command.getCommandSpec().optionsMap().keySet());
+            return "unknown option '" + name + "'" + Nearest.hint(name, options);
+        }
+        return command.getSubcommands().isEmpty()
+                ? "unexpected argument '" + word + "'"
+                : "unknown command '" + word + "'"
+                        + Nearest.hint(word, command.getSubcommands().keySet());
+    }
+
+    private int failed(Exception e, ParseResult parsed) {
+        if (isVerbose(parsed)) {
+            e.printStackTrace(terminal.err());
+        }
+        if (e instanceof PostriderException ours) {
+            complain(ours.getMessage());
+            return Exit.of(ours);
+        }
+        if (e instanceof EmbeddedPostgresException) {
+            complain(e.getMessage());
+            return Exit.FAILURE;
+        }
+        complain("this should not have happened: " + e + (isVerbose(parsed) ? "" : "; --verbose shows where"));
+        return Exit.FAILURE;
+    }
+
+    private static boolean isVerbose(ParseResult parsed) {
+        ParseResult command = parsed;
+        while (command.hasSubcommand()) {
+            command = command.subcommand();
+        }
+        return command.hasMatchedOption("--verbose");
+    }
+
+    private void complain(@org.jspecify.annotations.Nullable String message) {
+        terminal.out().flush();
+        terminal.say(terminal.inkOfErr().red("postrider: ") + Clean.line(String.valueOf(message)));
+    }
+
+    /** picocli begins with a capital; ours stand after a colon. */
+    private static String lowered(String message) {
+        return message.isEmpty() ? message : Character.toLowerCase(message.charAt(0)) + message.substring(1);
+    }
+}

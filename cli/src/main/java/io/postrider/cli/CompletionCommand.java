@@ -1,0 +1,37 @@
+package io.postrider.cli;
+
+import java.util.concurrent.Callable;
+import picocli.AutoComplete;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Spec;
+
+/** Prints what a shell needs to complete commands and options. */
+@Command(
+        name = "completion",
+        header = "Print a script that lets bash or zsh complete commands and options.",
+        footer = {
+            "  source <(postrider completion)                            for this shell",
+            "  postrider completion > /etc/bash_completion.d/postrider   for all"
+        })
+final class CompletionCommand implements Callable<Integer> {
+    private final Terminal terminal;
+
+    @Mixin
+    private final CommonOptions common = new CommonOptions();
+
+    @Spec
+    @SuppressWarnings("NullAway.Init") // set by picocli
+    private CommandSpec spec;
+
+    CompletionCommand(Terminal terminal) {
+        this.terminal = terminal;
+    }
+
+    @Override
+    public Integer call() {
+        terminal.out().println(AutoComplete.bash("postrider", spec.root().commandLine()));
+        return Exit.OK;
+    }
+}

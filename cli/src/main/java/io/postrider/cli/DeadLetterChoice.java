@@ -1,0 +1,115 @@
+package io.postrider.cli;
+
+import io.postrider.PostriderException;
+import io.postrider.PostriderException.Kind;
+import io.postrider.cli.text.Clean;
+import io.postrider.cli.text.Table;
+import io.postrider.cli.text.Table.Cell;
+import io.postrider.cli.text.Table.Column;
+import io.postrider.listen.DeadLetter;
+import io.postrider.listen.DeadLetters;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** Some dead letters to do something to: by their ids, by a filter, or all. */
+@Command
+final class DeadLetterChoice {
+    private static final int PAGE = 500;
+    private static final int CAUSES = 10;
+
+    @Parameters(arity = "0..*", paramLabel = "ID", description = "Their ids, as `dead-letters list` shows them.")
+    private List<Long> ids = List.of();
+
+    @Mixin
+    private final DeadLetterFilter filter = new DeadLetterFilter();
+
+    @Option(names = "--all", description = "All there are.")
+    private boolean all;
+
+    @Option(names = "--dry-run", description = "Only say which they are.")
+    private boolean dryRun;
+
+    boolean isDryRun() {
+        return dryRun;
+    }
+
+    /** Finds them. Exactly one way of choosing must be used, so that nothing is chosen by accident. */
+    Chosen choose(DeadLetters deadLetters) {
+        int ways = (ids.isEmpty() ? 0 : 1) + (filter.isEmpty() ? 0 : 1) + (all ? 1 : 0);
+        if (ways != 1) {
+            throw PostriderException.refused(
+                    "choose dead letters by their ids, or by a filter such as --listener, or with --all; "
+                            + (ways == 0 ? "nothing was chosen" : "only one of them"));
+        }
+        Chosen chosen = new Chosen();
+        if (ids.isEmpty()) {
+            DeadLetters.Filter wanted = all ? DeadLetters.Filter.all() : filter.filter();
+            chosen.addAll(deadLetters, wanted);
+        } else {
+            ids.stream().distinct().forEach(id -> chosen.add(one(deadLetters, id)));
+        }
+        return chosen;
+    }
+
+    static DeadLetter one(DeadLetters deadLetters, long id) {
+        return deadLetters.find(DeadLetters.Filter.one(id), 0, 1).stream()
+                .findFirst()
+                .orElseThrow(() -> new PostriderException(
+                        Kind.NOT_FOUND, "no dead letter " + id + "; `postrider dead-letters list` shows them"));
+    }
+
+    /** Their ids, and how many there are of each cause. */
+    static final class Chosen {
+        private final List<Long> ids = new ArrayList<>();
+        private final Map<Cause, Long> causes = new LinkedHashMap<>();
+
+        private record Cause(String listener, String error) {}
+
+        private void add(DeadLetter letter) {
+            ids.add(letter.id());
+            causes.merge(new Cause(letter.listener(), Clean.shorten(Clean.line(letter.error()), 80)), 1L, Long::sum);
+        }
+
+        /** In pages: only the ids stay in memory. */
+        private void addAll(DeadLetters deadLetters, DeadLetters.Filter filter) {
+            List<DeadLetter> page = deadLetters.find(filter, 0, PAGE);
+            while (!page.isEmpty()) {
+                page.forEach(this::add);
+                page = deadLetters.find(filter, page.get(page.size() - 1).id(), PAGE);
+            }
+        }
+
+        List<Long> ids() {
+            return ids;
+        }
+
+        /** {@code 1 dead letter}, {@code 12 dead letters}. */
+        String count() {
+            return Table.grouped(ids.size()) + (ids.size() == 1 ? " dead letter" : " dead letters");
+        }
+
+        /** How many of which cause, the commonest first. */
+        void tell(Terminal terminal) {
+            Table table = new Table(Column.right("COUNT"), Column.left("LISTENER"), Column.left("ERROR"));
+            causes.entrySet().stream()
+                    .sorted(Map.Entry.<Cause, Long>comparingByValue().reversed())
+                    .limit(CAUSES)
+                    .forEach(entry -> table.row(
+                            Cell.of(entry.getValue()),
+                            Cell.of(entry.getKey().listener()),
+                            Cell.of(entry.getKey().error())));
+            if (!table.isEmpty()) {
+                table.lines(terminal.inkOfErr()).forEach(terminal::say);
+            }
+            if (causes.size() > CAUSES) {
+                terminal.say("and " + (causes.size() - CAUSES) + " more causes");
+            }
+        }
+    }
+}

@@ -1,0 +1,118 @@
+package io.postrider.cli;
+
+import io.postrider.PostriderException;
+import io.postrider.cli.text.Clean;
+import io.postrider.cli.text.Ink;
+import io.postrider.cli.text.JsonLine;
+import io.postrider.cli.text.Table;
+import io.postrider.cli.text.Table.Cell;
+import io.postrider.cli.text.Table.Column;
+import io.postrider.db.Database;
+import io.postrider.listen.DeadLetter;
+import io.postrider.listen.DeadLetters;
+import java.util.List;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** A page of dead letters. */
+@Command(
+        name = "list",
+        header = "List dead letters, the oldest first.",
+        footer = {
+            "  postrider dead-letters list",
+            "  postrider dead-letters list --listener mail --error timeout",
+            "  postrider dead-letters list --json --limit 1000 | jq -r .error | sort | uniq -c"
+        })
+final class DeadLettersListCommand implements Callable<Integer> {
+    private final Terminal terminal;
+
+    @Mixin
+    private final DatabaseOptions database;
+
+    @Mixin
+    private final CommonOptions common = new CommonOptions();
+
+    @Mixin
+    private final DeadLetterFilter filter = new DeadLetterFilter();
+
+    @Option(
+            names = {"-n", "--limit"},
+            paramLabel = "N",
+            description = "At most so many, 1..10000 (default: 50).")
+    private int limit = 50;
+
+    @Option(names = "--after", paramLabel = "ID", description = "Those after this id: the next page.")
+    private long after;
+
+    @Option(names = "--json", description = "An object a line.")
+    private boolean json;
+
+    DeadLettersListCommand(Terminal terminal) {
+        this.terminal = terminal;
+        this.database = new DatabaseOptions(terminal);
+    }
+
+    @Override
+    public Integer call() {
+        if (limit < 1 || limit > 10_000) {
+            throw PostriderException.refused("--limit must be 1..10000, was " + limit);
+        }
+        DeadLetters.Filter wanted = filter.filter();
+        Database db = database.database();
+        database.requireUsable(db);
+        List<DeadLetter> page = new DeadLetters(db).find(wanted, after, limit);
+        if (json) {
+            page.forEach(letter -> terminal.out().println(json(letter)));
+        } else if (page.isEmpty()) {
+            terminal.say("no dead letters");
+        } else {
+            table(page).forEach(terminal.out()::println);
+        }
+        if (page.size() == limit) {
+            terminal.say(
+                    "there may be more: --after " + page.get(page.size() - 1).id());
+        }
+        return Exit.OK;
+    }
+
+    private List<String> table(List<DeadLetter> page) {
+        Ink ink = terminal.ink();
+        Table table = new Table(
+                Column.right("ID"),
+                Column.left("LISTENER"),
+                Column.left("TOPIC"),
+                Column.right("POSITION"),
+                Column.left("TYPE"),
+                Column.left("KEY"),
+                Column.right("ATTEMPTS"),
+                Column.left("DIED AT"),
+                Column.left("ERROR"));
+        page.forEach(letter -> table.row(
+                Cell.of(Long.toString(letter.id()), ink::bold),
+                Cell.of(letter.listener()),
+                Cell.of(letter.event().topic()),
+                Cell.of(Long.toString(letter.event().position()), ink::cyan),
+                Cell.of(Clean.line(letter.event().type())),
+                Cell.of(
+                        letter.event().key() == null
+                                ? ""
+                                : Clean.shorten(Clean.line(letter.event().key()), 30)),
+                Cell.of(letter.attempts()),
+                Cell.of(JsonLine.time(letter.diedAt()).substring(0, 19) + "Z"),
+                Cell.of(Clean.shorten(Clean.line(letter.error()), 80), ink::red)));
+        return table.lines(ink);
+    }
+
+    static JsonLine json(DeadLetter letter) {
+        return EventJson.put(
+                new JsonLine()
+                        .number("id", letter.id())
+                        .text("listener", letter.listener())
+                        .number("attempts", letter.attempts())
+                        .text("error", letter.error())
+                        .time("died_at", letter.diedAt()),
+                letter.event());
+    }
+}

@@ -1,0 +1,202 @@
+package io.postrider.cli.demo;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import io.postrider.Options;
+import io.postrider.Postrider;
+import io.postrider.PostriderException;
+import io.postrider.cli.Terminal;
+import io.postrider.db.Database;
+import io.postrider.db.SchemaName;
+import io.postrider.db.Session;
+import io.postrider.embedded.EmbeddedPostgres;
+import io.postrider.embedded.EmbeddedPostgresOptions;
+import io.postrider.verify.Proof;
+import io.postrider.verify.Verifier;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.List;
+import java.util.UUID;
+import java.util.function.Consumer;
+import javax.sql.DataSource;
+
+/** One run: start everything, show it, stop it in order, count, prove. */
+public final class Demo {
+    private static final String DATABASE = "demo";
+    private static final Duration FRAME = Duration.ofMillis(250);
+    private static final Duration LINE = Duration.ofSeconds(1);
+    private static final Duration LAST_RETRIES = Duration.ofSeconds(20);
+
+    /** Producers, three listeners, the wire, retention, the board; and what mail takes at once. */
+    private static final int CONNECTIONS = 16;
+
+    private final DemoOptions options;
+    private final Terminal terminal;
+    private final Consumer<Proof> print;
+    private final Tally tally = new Tally();
+    private final History history = new History();
+    private long began;
+
+    /** @param print shows a proof */
+    public Demo(DemoOptions options, Terminal terminal, Consumer<Proof> print) {
+        this.options = options;
+        this.terminal = terminal;
+        this.print = print;
+    }
+
+    /** The exit code: 0 if nothing was lost, repeated or out of place. */
+    public int run() throws InterruptedException {
+        try (Stop stop = new Stop()) {
+            terminal.say("starting PostgreSQL …");
+            EmbeddedPostgresOptions where = EmbeddedPostgresOptions.defaults();
+            Path data = options.data();
+            try (EmbeddedPostgres server =
+                    EmbeddedPostgres.start(data == null ? where : where.withDataDirectory(data))) {
+                createDatabase(server);
+                try (HikariDataSource pool = pool(server)) {
+                    int code = run(server, pool, stop);
+                    stop.done(code);
+                    return code;
+                }
+            } catch (SQLException e) {
+                throw Session.failed("demo", e);
+            } finally {
+                terminal.out().flush();
+            }
+        }
+    }
+
+    private int run(EmbeddedPostgres server, DataSource pool, Stop stop) throws SQLException, InterruptedException {
+        Shop shop = new Shop(pool, "run-" + UUID.randomUUID().toString().substring(0, 8));
+        shop.open();
+        try (Postrider node =
+                Postrider.on(pool, Options.defaults().withWatch(tally).withSegmentSize(1_000_000))) {
+            node.migrate();
+            new Crew(tally).listeners().forEach(node::add);
+            node.start();
+            began = System.nanoTime();
+            show(node, new Producers(pool, node, shop, tally, options.rate()), board(server), stop);
+        }
+        return reckon(pool, shop) ? 0 : 1;
+    }
+
+    // ── while it runs ───────────────────────────────────────────────────────────────────────────────────────────────
+
+    private void show(Postrider node, Producers producers, Board board, Stop stop) throws InterruptedException {
+        if (!options.live()) {
+            terminal.say("orders flow; " + ending() + ". In another terminal:");
+            board.invitation().forEach(terminal::say);
+        }
+        try (View view = options.live() ? new LiveView(board, terminal) : new PlainView(board, terminal)) {
+            try (producers) {
+                producers.start();
+                String footer = ending() + ": everything stops in order, and is counted and proved";
+                while (!isOver() && !stop.await(options.live() ? FRAME : LINE)) {
+                    look(node, view, footer);
+                }
+            }
+            drain(node, view);
+        }
+    }
+
+    private void look(Postrider node, View view, String footer) {
+        try {
+            history.add(Reading.of(elapsed(), tally, node.listeners()));
+            view.show(history, footer);
+        } catch (PostriderException e) {
+            if (e.kind() != PostriderException.Kind.UNREACHABLE) {
+                throw e;
+            } // shown by the numbers standing still
+        }
+    }
+
+    /** The listeners finish what there is; retries included, though not for ever. */
+    private void drain(Postrider node, View view) throws InterruptedException {
+        long end = System.nanoTime() + LAST_RETRIES.toNanos();
+        while (System.nanoTime() - end < 0) {
+            look(node, view, "stopping: producers have ended, listeners finish what there is");
+            boolean done = history.last().listeners().stream()
+                    .allMatch(one -> one.paused() || (one.lag() == 0 && one.setbacks() == 0));
+            if (done) {
+                return;
+            }
+            Thread.sleep(FRAME.toMillis());
+        }
+    }
+
+    private Duration elapsed() {
+        return Duration.ofNanos(System.nanoTime() - began);
+    }
+
+    private boolean isOver() {
+        Duration length = options.length();
+        return length != null && elapsed().compareTo(length) >= 0;
+    }
+
+    private String ending() {
+        Duration length = options.length();
+        return length == null ? "Ctrl-C ends it" : "ends after " + length.toSeconds() + " s, or with Ctrl-C";
+    }
+
+    // ── afterwards ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+    private boolean reckon(DataSource pool, Shop shop) throws SQLException {
+        Reading last = history.last();
+        Shop.Balance balance = shop.balance();
+        Summary summary = new Summary(terminal, tally);
+        summary.totals(elapsed(), last);
+        summary.balance(balance, last);
+        List<Proof> proofs = new Verifier(new Database(pool, SchemaName.of("postrider"))).verify(step -> {});
+        terminal.out().println();
+        proofs.forEach(print);
+        Path data = options.data();
+        if (data != null) {
+            terminal.say("the database stays in " + data);
+        }
+        return balance.isRight() && proofs.stream().allMatch(Proof::holds);
+    }
+
+    // ── the database ────────────────────────────────────────────────────────────────────────────────────────────────
+
+    private static void createDatabase(EmbeddedPostgres server) throws SQLException {
+        if (!"t"
+                .equals(ask(
+                        server.dataSource("postgres"),
+                        "select exists (select from pg_database where datname = '" + DATABASE + "')"))) {
+            server.createDatabase(DATABASE);
+        }
+    }
+
+    private Board board(EmbeddedPostgres server) throws SQLException {
+        Path cluster = Path.of(ask(server.dataSource(DATABASE), "show data_directory"));
+        Path password = cluster.resolveSibling("password");
+        String command = terminal.environment().getOrDefault("POSTRIDER_COMMAND", "./postrider");
+        return new Board(
+                terminal.ink(),
+                tally,
+                "PostgreSQL " + server.version() + ", durable",
+                new Invitation(server.port(), server.user(), DATABASE, password, command));
+    }
+
+    private static String ask(DataSource dataSource, String sql) throws SQLException {
+        try (Connection connection = dataSource.getConnection();
+                Statement statement = connection.createStatement();
+                ResultSet result = statement.executeQuery(sql)) {
+            result.next();
+            return result.getString(1);
+        }
+    }
+
+    private static HikariDataSource pool(EmbeddedPostgres server) {
+        HikariConfig config = new HikariConfig();
+        config.setDataSource(server.dataSource(DATABASE));
+        config.setPoolName("demo");
+        config.setMaximumPoolSize(CONNECTIONS);
+        config.setConnectionTimeout(5_000);
+        return new HikariDataSource(config);
+    }
+}

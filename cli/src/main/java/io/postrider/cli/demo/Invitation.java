@@ -1,0 +1,75 @@
+package io.postrider.cli.demo;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/** What to type in another terminal: exact, whatever the width, and without the password in it. */
+final class Invitation {
+    private static final List<String> OTHERS = List.of(
+            "listeners",
+            "pause mail",
+            "resume mail",
+            "dead-letters list",
+            "dead-letters replay --all",
+            "doctor",
+            "verify");
+
+    private final List<String> exports;
+    private final String command;
+
+    /** @param password the file that holds it, readable by who started the demo */
+    Invitation(int port, String user, String database, Path password, String command) {
+        this.exports = List.of(
+                "export",
+                "PGHOST=127.0.0.1",
+                "PGPORT=" + port,
+                "PGUSER=" + user,
+                "PGDATABASE=" + database,
+                "PGPASSWORD=$(cat " + quoted(password) + ")");
+        this.command = command;
+    }
+
+    /** Broken at spaces with a backslash, so that it can be copied from a narrow screen as well. */
+    List<String> lines(int width) {
+        List<String> lines = new ArrayList<>(broken(exports, width));
+        lines.add(command + " tail orders --follow");
+        lines.addAll(packed(width));
+        return lines;
+    }
+
+    private static List<String> broken(List<String> words, int width) {
+        List<String> lines = new ArrayList<>();
+        StringBuilder line = new StringBuilder();
+        for (String word : words) {
+            if (line.length() > 0 && line.length() + word.length() + 3 > width) {
+                lines.add(line + " \\");
+                line = new StringBuilder("  ").append(word);
+            } else {
+                line.append(line.length() == 0 ? "" : " ").append(word);
+            }
+        }
+        lines.add(line.toString());
+        return lines;
+    }
+
+    /** Several on a line, as a list of what else there is; not with a bar between them, which a shell would obey. */
+    private static List<String> packed(int width) {
+        List<String> lines = new ArrayList<>();
+        StringBuilder line = new StringBuilder("or:");
+        for (String one : OTHERS) {
+            if (line.length() + one.length() + 4 > width) {
+                lines.add(line.toString());
+                line = new StringBuilder("   ");
+            }
+            line.append(line.length() > 3 ? " · " : " ").append(one);
+        }
+        lines.add(line.toString());
+        return lines;
+    }
+
+    private static String quoted(Path path) {
+        String text = path.toString();
+        return text.matches("[A-Za-z0-9_./-]+") ? text : "'" + text.replace("'", "'\\''") + "'";
+    }
+}

@@ -1,0 +1,94 @@
+package io.postrider.cli.demo;
+
+import io.postrider.LogEvent;
+import io.postrider.watch.Watch;
+import java.time.Duration;
+import java.time.LocalTime;
+import java.util.ArrayDeque;
+import java.util.Arrays;
+import java.util.Deque;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.LongAdder;
+
+/** Counts what producers and listeners do. Safe to share. */
+final class Tally implements Watch {
+    private static final int FAILURES_SHOWN = 6;
+    private static final int LATENCIES = 2_000;
+
+    /** Transactions and their events, from the producers' side. */
+    final LongAdder events = new LongAdder();
+
+    final LongAdder committed = new LongAdder();
+    final LongAdder rolledBack = new LongAdder();
+
+    private final Map<UUID, Long> committing = new ConcurrentHashMap<>();
+    private final Map<String, LongAdder> retries = new ConcurrentHashMap<>();
+    private final Deque<Failure> failures = new ArrayDeque<>();
+    private final long[] latencies = new long[LATENCIES];
+    private int measured;
+
+    /** Something went wrong for a listener. */
+    record Failure(LocalTime at, String listener, long position, String what) {}
+
+    /** These are about to be committed: the clock runs from here to the ledger's handler. */
+    void committing(List<UUID> ids) {
+        long now = System.nanoTime();
+        ids.forEach(id -> committing.put(id, now));
+    }
+
+    /** The ledger's handler has got it. */
+    void arrived(UUID id) {
+        Long since = committing.remove(id);
+        if (since != null) {
+            synchronized (latencies) {
+                latencies[measured++ % LATENCIES] = System.nanoTime() - since;
+            }
+        }
+    }
+
+    /** Of the last 2000 events. */
+    Duration latency(double quantile) {
+        long[] sorted;
+        synchronized (latencies) {
+            sorted = Arrays.copyOf(latencies, Math.min(measured, LATENCIES));
+        }
+        Arrays.sort(sorted);
+        return sorted.length == 0
+                ? Duration.ZERO
+                : Duration.ofNanos(sorted[(int) Math.min(sorted.length - 1, (long) (sorted.length * quantile))]);
+    }
+
+    long retries(String listener) {
+        return retries.getOrDefault(listener, new LongAdder()).sum();
+    }
+
+    /** The last few, the newest first. */
+    List<Failure> failures() {
+        synchronized (failures) {
+            return List.copyOf(failures);
+        }
+    }
+
+    @Override
+    public void setBack(String listener, LogEvent event, int attempt, Duration wait, Throwable error) {
+        retries.computeIfAbsent(listener, name -> new LongAdder()).increment();
+        note(listener, event, "attempt " + attempt + ": " + error.getMessage());
+    }
+
+    @Override
+    public void deadLettered(String listener, LogEvent event, int attempts, String error) {
+        note(listener, event, "dead letter after " + attempts + " attempts");
+    }
+
+    private void note(String listener, LogEvent event, String what) {
+        synchronized (failures) {
+            failures.addFirst(new Failure(LocalTime.now(), listener, event.position(), what));
+            if (failures.size() > FAILURES_SHOWN) {
+                failures.removeLast();
+            }
+        }
+    }
+}

@@ -1,0 +1,5 @@
+/** The demonstration: a database, producers, listeners, and a screen that shows them at work. */
+@NullMarked
+package io.postrider.cli.demo;
+
+import org.jspecify.annotations.NullMarked;

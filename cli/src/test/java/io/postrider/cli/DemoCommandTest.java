@@ -1,0 +1,67 @@
+package io.postrider.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class DemoCommandTest {
+    @Test
+    void it_ends_by_itself_and_nothing_is_lost_or_comes_twice() {
+        Ran ran = new Shell().ok("demo", "--seconds", "2", "--rate", "300");
+        assertThat(ran.out())
+                .contains("head ")
+                .contains("lost 0, duplicates 0, from rolled back transactions 0")
+                .contains("ok    events")
+                .contains("ok    ledgers");
+        assertThat(ran.err()).contains("export PGHOST=127.0.0.1").contains("./postrider tail orders --follow");
+        assertThat(Path.of(ran.err().replaceAll("(?s).*\\(cat (/[^)]+)\\).*", "$1")))
+                .doesNotExist();
+    }
+
+    @Test
+    @Tag("slow")
+    void data_that_are_kept_can_be_used_again(@TempDir Path directory) {
+        Path data = directory.resolve("data");
+        Ran first = new Shell().ok("demo", "--seconds", "1", "--data", data.toString());
+        assertThat(first.err())
+                .contains("PGPASSWORD=$(cat " + data + "/password)")
+                .contains("stays in " + data);
+        assertThat(new Shell()
+                        .ok("demo", "--seconds", "1", "--data", data.toString())
+                        .out())
+                .contains("lost 0, duplicates 0");
+        assertThat(data.resolve("password")).exists();
+    }
+
+    @Test
+    @Tag("slow")
+    void a_person_sees_a_second_screen_and_then_the_first_again() {
+        Ran ran = new Shell()
+                .withTtys(new Terminal.Ttys(true, true, true))
+                .with("NO_COLOR", "1")
+                .ok("demo", "--seconds", "1");
+        assertThat(ran.out()).contains("\u001b[?1049h", "PRODUCERS", "LISTENER", "\u001b[?1049l");
+        assertThat(ran.out().substring(ran.out().indexOf("\u001b[?1049l"))).contains("lost 0, duplicates 0");
+    }
+
+    @Test
+    void bad_options_are_refused_by_name() {
+        assertThat(new Shell().run("demo", "--rate", "0").complaint())
+                .contains("--rate must be 1..5000")
+                .contains("was 0");
+        assertThat(new Shell().run("demo", "--seconds", "0").complaint()).contains("--seconds");
+        assertThat(new Shell().run("demo", "--rate", "0").code()).isEqualTo(2);
+    }
+
+    @Test
+    void a_directory_of_somebody_else_is_not_touched(@TempDir Path directory) throws Exception {
+        Files.writeString(directory.resolve("letter.txt"), "dear");
+        Ran ran = new Shell().run("demo", "--data", directory.toString());
+        assertThat(ran.code()).isEqualTo(1);
+        assertThat(ran.complaint()).contains("not made by Postrider");
+    }
+}

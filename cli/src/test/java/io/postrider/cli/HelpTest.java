@@ -1,0 +1,124 @@
+package io.postrider.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class HelpTest {
+    private final Shell shell = new Shell();
+
+    @Test
+    void help_lists_every_command() {
+        Ran ran = shell.ok("--help");
+        assertThat(ran.out())
+                .contains("migrate", "emit", "tail", "listeners", "dead-letters", "pause", "resume", "reset", "doctor")
+                .contains("verify", "bench", "demo", "completion");
+        assertThat(ran.err()).isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "migrate",
+                "emit",
+                "tail",
+                "listeners",
+                "dead-letters",
+                "dead-letters list",
+                "dead-letters show",
+                "dead-letters replay",
+                "dead-letters discard",
+                "pause",
+                "resume",
+                "reset",
+                "doctor",
+                "verify",
+                "bench",
+                "demo",
+                "completion"
+            })
+    void the_help_of_every_command_begins_with_examples(String command) {
+        List<String> lines = shell.ok((command + " --help").split(" ")).lines();
+        assertThat(lines.get(2)).isEqualTo("Examples:");
+        assertThat(lines.get(3)).contains("postrider");
+        assertThat(lines.indexOf("Examples:"))
+                .isLessThan(lines.indexOf(lines.stream()
+                        .filter(line -> line.startsWith("Usage:"))
+                        .findFirst()
+                        .orElseThrow()));
+    }
+
+    @Test
+    void without_a_command_it_shows_help_as_narration() {
+        Ran ran = shell.run();
+        assertThat(ran.code()).isEqualTo(2);
+        assertThat(ran.out()).isEmpty();
+        assertThat(ran.err()).contains("Commands:");
+    }
+
+    @Test
+    void a_mistyped_command_is_guessed() {
+        Ran ran = shell.run("tial", "orders");
+        assertThat(ran.code()).isEqualTo(2);
+        assertThat(ran.complaint()).isEqualTo("postrider: unknown command 'tial'; did you mean 'tail'?");
+        assertThat(ran.out()).isEmpty();
+    }
+
+    @Test
+    void a_mistyped_option_is_guessed() {
+        Ran ran = shell.run("tail", "orders", "--folow");
+        assertThat(ran.code()).isEqualTo(2);
+        assertThat(ran.complaint()).isEqualTo("postrider: unknown option '--folow'; did you mean '--follow'?");
+    }
+
+    @Test
+    void a_mistyped_subcommand_is_guessed() {
+        Ran ran = shell.run("dead-letters", "lsit");
+        assertThat(ran.code()).isEqualTo(2);
+        assertThat(ran.complaint()).contains("did you mean 'list'?");
+    }
+
+    @Test
+    void a_missing_argument_is_a_usage_error() {
+        assertThat(shell.run("tail").code()).isEqualTo(2);
+        assertThat(shell.run("pause").code()).isEqualTo(2);
+        assertThat(shell.run("tail", "orders", "--limit", "many").code()).isEqualTo(2);
+    }
+
+    @Test
+    void it_tells_its_version() {
+        assertThat(shell.ok("--version").line()).startsWith("postrider ");
+    }
+
+    @Test
+    void there_are_no_colours_where_nobody_looks_or_wants_them() {
+        assertThat(shell.ok("--help").out()).doesNotContain("\u001b");
+        shell.withTtys(new Terminal.Ttys(true, true, true));
+        assertThat(shell.ok("--help").out()).contains("\u001b");
+        assertThat(shell.with("NO_COLOR", "1").ok("--help").out()).doesNotContain("\u001b");
+    }
+
+    @Test
+    void the_completion_is_a_script_that_bash_reads() throws Exception {
+        String script = shell.ok("completion").out();
+        assertThat(script).contains("dead-letters", "--follow");
+        Process bash =
+                new ProcessBuilder("bash", "-n").redirectErrorStream(true).start();
+        bash.getOutputStream().write(script.getBytes(StandardCharsets.UTF_8));
+        bash.getOutputStream().close();
+        assertThat(new String(bash.getInputStream().readAllBytes(), StandardCharsets.UTF_8))
+                .isEmpty();
+        assertThat(bash.waitFor()).isZero();
+    }
+
+    @Test
+    void bench_reads_its_own_options() {
+        Ran ran = shell.run("bench", "nonsense");
+        assertThat(ran.code()).isEqualTo(2);
+        assertThat(ran.err()).contains("nonsense");
+    }
+}

@@ -1,0 +1,111 @@
+package io.postrider.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.postrider.testkit.PostgresTest;
+import io.postrider.testkit.TestDatabase;
+import org.junit.jupiter.api.Test;
+
+@PostgresTest
+class MigrateCommandTest {
+    @Test
+    void it_makes_the_schema_and_the_second_time_nothing(TestDatabase database) {
+        Shell shell = new Shell(database);
+        Ran first = shell.ok("migrate");
+        assertThat(first.err()).contains("applied V001");
+        assertThat(first.out()).isEmpty();
+        assertThat(shell.ok("migrate").err()).contains("up to date");
+        assertThat(Shell.ask(database, "select count(*) from postrider.event")).isEqualTo("0");
+    }
+
+    @Test
+    void it_tells_scripts_what_it_did(TestDatabase database) {
+        Shell shell = new Shell(database);
+        assertThat(shell.ok("migrate", "--json").line())
+                .isEqualTo("{\"schema\":\"postrider\",\"version\":1,\"applied\":[1],\"functions_replaced\":true,"
+                        + "\"dry_run\":false}");
+        assertThat(shell.ok("migrate", "--json").line()).contains("\"applied\":[],\"functions_replaced\":false");
+    }
+
+    @Test
+    void a_dry_run_does_nothing(TestDatabase database) {
+        Ran ran = new Shell(database).ok("migrate", "--dry-run");
+        assertThat(ran.err()).contains("would apply V001");
+        assertThat(Shell.ask(database, "select to_regnamespace('postrider')")).isEqualTo("null");
+    }
+
+    @Test
+    void another_schema_can_be_chosen(TestDatabase database) {
+        new Shell(database).ok("migrate", "--schema", "outbox");
+        assertThat(Shell.ask(database, "select count(*) from outbox.event")).isEqualTo("0");
+        assertThat(Shell.ask(database, "select to_regnamespace('postrider')")).isEqualTo("null");
+        Shell byVariable = new Shell(database).with("POSTRIDER_SCHEMA", "outbox");
+        assertThat(byVariable.ok("migrate").err()).contains("outbox is up to date");
+    }
+
+    @Test
+    void a_cap_that_was_set_stays_unless_another_is_asked_for(TestDatabase database) {
+        Shell shell = new Shell(database);
+        shell.ok("migrate", "--payload-cap", "1000");
+        shell.ok("migrate");
+        assertThat(shell.run("emit", "orders", "big", "\"" + "x".repeat(1_000) + "\"")
+                        .code())
+                .isEqualTo(2);
+        shell.ok("migrate", "--payload-cap", "2000");
+        shell.ok("emit", "orders", "big", "\"" + "x".repeat(1_000) + "\"");
+    }
+
+    @Test
+    void a_bad_schema_name_is_refused_by_name(TestDatabase database) {
+        Ran ran = new Shell(database).run("migrate", "--schema", "My Schema; drop table x");
+        assertThat(ran.code()).isEqualTo(2);
+        assertThat(ran.complaint()).contains("schema must match").contains("My Schema; drop table x");
+        assertThat(new Shell(database).run("migrate", "--schema", "select").code())
+                .isEqualTo(2);
+    }
+
+    @Test
+    void a_bad_cap_is_refused_by_name(TestDatabase database) {
+        Ran ran = new Shell(database).run("migrate", "--payload-cap", "0");
+        assertThat(ran.code()).isEqualTo(2);
+        assertThat(ran.complaint()).contains("payload cap must be 1..").contains("was 0");
+        assertThat(Shell.ask(database, "select to_regnamespace('postrider')")).isEqualTo("null");
+    }
+
+    @Test
+    void a_newer_schema_is_a_conflict(TestDatabase database) {
+        Shell shell = new Shell(database);
+        shell.ok("migrate");
+        Shell.execute(database, "insert into postrider.migration (version, name, digest) values (99, 'later', '')");
+        Ran ran = shell.run("migrate");
+        assertThat(ran.code()).isEqualTo(4);
+        assertThat(ran.complaint()).contains("version 99").contains("upgrade Postrider");
+        assertThat(shell.run("migrate", "--dry-run").code()).isEqualTo(4);
+    }
+
+    @Test
+    void a_server_that_is_too_old_is_a_conflict(TestDatabase database) {
+        Shadow.version(database, "130023", "13.23");
+        Ran ran = new Shell(database).run("migrate");
+        assertThat(ran.code()).isEqualTo(4);
+        assertThat(ran.complaint()).contains("PostgreSQL 13.23 is too old").contains("14 or newer");
+    }
+
+    @Test
+    void a_standby_is_a_conflict(TestDatabase database) {
+        Shadow.standby(database);
+        Ran ran = new Shell(database).run("migrate");
+        assertThat(ran.code()).isEqualTo(4);
+        assertThat(ran.complaint()).contains("standby").contains("primary");
+    }
+
+    @Test
+    void a_role_without_rights_is_told_which(TestDatabase database) {
+        try (Role role = new Role(database)) {
+            Ran ran = new Shell().run("migrate", "--database-url", role.url());
+            assertThat(ran.code()).isEqualTo(2);
+            assertThat(ran.complaint()).contains("permission denied").contains("grant the right");
+            assertThat(ran.err()).doesNotContain("secret-of-a-role");
+        }
+    }
+}

@@ -1,0 +1,151 @@
+package io.postrider.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.postrider.testkit.PostgresTest;
+import io.postrider.testkit.TestDatabase;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** How a database is found, and what is said when it is not. */
+@PostgresTest
+class ReachTest {
+    private static final String[] COMMANDS = {
+        "migrate",
+        "emit orders order.placed {}",
+        "tail orders",
+        "tail orders --follow",
+        "listeners",
+        "dead-letters list",
+        "dead-letters show 1",
+        "dead-letters replay 1",
+        "dead-letters discard 1 --yes",
+        "pause mail",
+        "resume mail",
+        "reset mail --to end --yes",
+        "doctor",
+        "verify"
+    };
+
+    @Test
+    void every_command_says_that_nobody_listens() throws IOException {
+        int port;
+        try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            port = free.getLocalPort();
+        }
+        for (String command : COMMANDS) {
+            Ran ran = new Shell()
+                    .with("POSTRIDER_DATABASE_URL", "postgres://me:geheim@127.0.0.1:" + port + "/shop")
+                    .run(command.split(" "));
+            assertThat(ran.code()).as(command).isEqualTo(5);
+            assertThat(ran.complaint()).as(command).contains("127.0.0.1:" + port);
+            assertThat(ran.out()).as(command).isEmpty();
+            assertThat(ran.err()).as(command).doesNotContain("geheim").hasLineCount(1);
+        }
+    }
+
+    @Test
+    void every_command_but_migrate_says_that_the_schema_is_not_there(TestDatabase database) {
+        for (String command : COMMANDS) {
+            if (!command.equals("migrate") && !command.equals("doctor")) {
+                Ran ran = new Shell(database).run(command.split(" "));
+                assertThat(ran.code()).as(command).isEqualTo(4);
+                assertThat(ran.complaint()).as(command).contains("postrider migrate");
+                assertThat(ran.err()).as(command).hasLineCount(1);
+            }
+        }
+    }
+
+    @Test
+    void every_command_refuses_a_newer_schema(TestDatabase database) {
+        new Shell(database).ok("migrate");
+        Shell.execute(database, "insert into postrider.migration (version, name, digest) values (99, 'later', '')");
+        for (String command : COMMANDS) {
+            if (!command.equals("doctor")) {
+                Ran ran = new Shell(database).run(command.split(" "));
+                assertThat(ran.code()).as(command).isEqualTo(4);
+                assertThat(ran.complaint()).as(command).contains("version 99");
+            }
+        }
+        assertThat(Shell.ask(database, "select count(*) from postrider.event")).isEqualTo("0");
+    }
+
+    @Test
+    void every_command_refuses_a_standby_and_an_old_server(TestDatabase database) {
+        new Shell(database).ok("migrate");
+        Shadow.standby(database);
+        for (String command : COMMANDS) {
+            if (!command.equals("doctor")) {
+                Ran ran = new Shell(database).run(command.split(" "));
+                assertThat(ran.code()).as(command).isEqualTo(4);
+                assertThat(ran.complaint()).as(command).contains("standby");
+            }
+        }
+        Shadow.version(database, "120000", "12.0");
+        assertThat(new Shell(database).run("emit", "orders", "order.placed").complaint())
+                .contains("too old");
+    }
+
+    @Test
+    void no_database_at_all_is_a_usage_error() {
+        Ran ran = new Shell().run("listeners");
+        assertThat(ran.code()).isEqualTo(2);
+        assertThat(ran.complaint())
+                .contains("--database-url")
+                .contains("POSTRIDER_DATABASE_URL")
+                .contains("PGHOST");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"socketFactory=evil.Class", "preferQueryMode=simple"})
+    void what_a_url_must_not_have_is_refused(String parameter) {
+        Ran ran = new Shell().run("listeners", "--database-url", "jdbc:postgresql://127.0.0.1:1/shop?" + parameter);
+        assertThat(ran.code()).isEqualTo(2);
+        assertThat(ran.complaint()).contains(parameter.substring(0, parameter.indexOf('=')));
+    }
+
+    @Test
+    void a_wrong_password_is_told_without_it(TestDatabase database) {
+        try (Role role = new Role(database)) {
+            Ran ran = new Shell().run("listeners", "--database-url", role.url().replace("secret-of-a-role", "geheim"));
+            assertThat(ran.code()).isEqualTo(5);
+            assertThat(ran.complaint())
+                    .contains("password authentication failed")
+                    .doesNotContain("geheim");
+        }
+    }
+
+    @Test
+    void a_database_that_is_not_there_is_told(TestDatabase database) {
+        Ran ran = new Shell()
+                .run("listeners", "--database-url", database.jdbcUrl().replace(database.name(), "nowhere"));
+        assertThat(ran.code()).isEqualTo(5);
+        assertThat(ran.complaint()).contains("nowhere");
+    }
+
+    @Test
+    void the_variables_of_psql_and_the_option_lead_to_it(TestDatabase database) {
+        Shell psql = new Shell()
+                .with("PGHOST", "127.0.0.1")
+                .with("PGPORT", Integer.toString(database.server().port()))
+                .with("PGUSER", database.server().user())
+                .with("PGPASSWORD", database.server().password())
+                .with("PGDATABASE", database.name());
+        psql.ok("migrate");
+        // what is nearer goes first: the option, then our own variable, then psql's
+        psql.with("POSTRIDER_DATABASE_URL", "postgres://127.0.0.1:1/shop");
+        assertThat(psql.run("listeners").code()).isEqualTo(5);
+        psql.ok("listeners", "--database-url", database.jdbcUrl());
+    }
+
+    @Test
+    void verbose_shows_where_it_failed() {
+        Ran ran = new Shell().run("listeners", "--verbose", "--database-url", "postgres://127.0.0.1:1/shop");
+        assertThat(ran.code()).isEqualTo(5);
+        assertThat(ran.err()).contains("\tat io.postrider.");
+    }
+}
