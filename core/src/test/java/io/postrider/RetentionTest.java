@@ -58,7 +58,7 @@ class RetentionTest {
                             + " emptied_at is null"))
                     .isZero();
             psql.emit("orders", "after").passAll();
-            assertThat(psql.number("select max(position) from postrider.events")).isEqualTo(5_001 + 4);
+            assertThat(psql.number("select max(position) from postrider.events")).isEqualTo(5_001);
         }
     }
 
@@ -88,9 +88,7 @@ class RetentionTest {
                     .as("dropped, too")
                     .isEmpty();
             assertThat(psql.number("select position from postrider.listeners where name = 'slow'")).isEqualTo(2_500);
-            assertThat(psql.number("select detached_at is null and lag = 0 from postrider.listeners where name = 'slow'"
-                            .replace("detached_at is null and lag = 0", "(detached_at is null and lag = 0)::int")))
-                    .isEqualTo(1);
+            assertThat(psql.row("select lag, detached_at from postrider.listeners where name = 'slow'")).isEqualTo("0|null");
             psql.emit("orders", "after").passAll();
             assertThat(psql.number("select max(position) from postrider.events where topic = 'orders'")).isEqualTo(2_501);
         }

@@ -3,7 +3,6 @@ package io.postrider.cli;
 import java.util.Arrays;
 import java.util.List;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
 /** Measures. Its options are read by itself; this is its place in the list of commands, and its help. */
@@ -19,9 +18,6 @@ import picocli.CommandLine.Parameters;
             "  postrider bench log --json              one object on standard output"
         })
 final class BenchCommand implements Runnable {
-    @Mixin
-    private final CommonOptions common = new CommonOptions();
-
     @Parameters(arity = "0..*", paramLabel = "ARGUMENTS", description = "As in the examples.")
     private List<String> arguments = List.of();
 

@@ -24,6 +24,7 @@ import java.util.ArrayList;
 import java.util.List;
 import picocli.CommandLine;
 import picocli.CommandLine.Help;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.UsageMessageSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
@@ -74,7 +75,14 @@ final class Cli {
                 .setAbbreviatedOptionsAllowed(false)
                 .setParameterExceptionHandler((e, args) -> misused(e))
                 .setExecutionExceptionHandler((e, command, parsed) -> failed(e, parsed));
+        commands.getSubcommands().values().forEach(Cli::addCommonOptions);
         arrange(commands);
+    }
+
+    /** Here and not in each command, so that none can lack them. */
+    private static void addCommonOptions(CommandLine command) {
+        command.getCommandSpec().addMixin("common", CommandSpec.forAnnotatedObject(new CommonOptions()));
+        command.getSubcommands().values().forEach(Cli::addCommonOptions);
     }
 
     private static CommandLine deadLetters(Terminal terminal) {
@@ -151,7 +159,7 @@ final class Cli {
         while (command.hasSubcommand()) {
             command = command.subcommand();
         }
-        return command.hasMatchedOption("--verbose");
+        return command.hasMatchedOption(CommonOptions.VERBOSE);
     }
 
     private void complain(@org.jspecify.annotations.Nullable String message) {

@@ -5,9 +5,12 @@ import picocli.CommandLine.Option;
 
 /** What every command has; the last in its help. */
 @Command
+@SuppressWarnings("UnusedVariable") // set and read by picocli
 final class CommonOptions {
+    static final String VERBOSE = "--verbose";
+
     @Option(
-            names = {"-v", "--verbose"},
+            names = {"-v", VERBOSE},
             order = 98,
             description = "Log what happens, on standard error, and where it fails.")
     private boolean verbose;
@@ -18,8 +21,4 @@ final class CommonOptions {
             usageHelp = true,
             description = "Show this.")
     private boolean help;
-
-    boolean isVerbose() {
-        return verbose;
-    }
 }

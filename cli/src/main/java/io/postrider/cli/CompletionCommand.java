@@ -3,7 +3,6 @@ package io.postrider.cli;
 import java.util.concurrent.Callable;
 import picocli.AutoComplete;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
 
@@ -17,9 +16,6 @@ import picocli.CommandLine.Spec;
         })
 final class CompletionCommand implements Callable<Integer> {
     private final Terminal terminal;
-
-    @Mixin
-    private final CommonOptions common = new CommonOptions();
 
     @Spec
     @SuppressWarnings("NullAway.Init") // set by picocli

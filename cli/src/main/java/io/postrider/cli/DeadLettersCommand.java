@@ -2,7 +2,6 @@ package io.postrider.cli;
 
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
 
@@ -23,9 +22,6 @@ final class DeadLettersCommand implements Callable<Integer> {
     @Spec
     @SuppressWarnings("NullAway.Init") // set by picocli
     private CommandSpec spec;
-
-    @Mixin
-    private final CommonOptions common = new CommonOptions();
 
     DeadLettersCommand(Terminal terminal) {
         this.terminal = terminal;

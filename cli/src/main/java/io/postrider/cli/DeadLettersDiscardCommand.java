@@ -27,9 +27,6 @@ final class DeadLettersDiscardCommand implements Callable<Integer> {
     private final DatabaseOptions database;
 
     @Mixin
-    private final CommonOptions common = new CommonOptions();
-
-    @Mixin
     private final DeadLetterChoice choice = new DeadLetterChoice();
 
     @Option(

@@ -32,9 +32,6 @@ final class DeadLettersListCommand implements Callable<Integer> {
     private final DatabaseOptions database;
 
     @Mixin
-    private final CommonOptions common = new CommonOptions();
-
-    @Mixin
     private final DeadLetterFilter filter = new DeadLetterFilter();
 
     @Option(

@@ -26,9 +26,6 @@ final class DeadLettersReplayCommand implements Callable<Integer> {
     private final DatabaseOptions database;
 
     @Mixin
-    private final CommonOptions common = new CommonOptions();
-
-    @Mixin
     private final DeadLetterChoice choice = new DeadLetterChoice();
 
     @Option(names = "--json", description = "One object with the count.")

@@ -25,9 +25,6 @@ final class DeadLettersShowCommand implements Callable<Integer> {
     @Mixin
     private final DatabaseOptions database;
 
-    @Mixin
-    private final CommonOptions common = new CommonOptions();
-
     @Parameters(index = "0", paramLabel = "ID", description = "Its id, as `dead-letters list` shows it.")
     private long id;
 

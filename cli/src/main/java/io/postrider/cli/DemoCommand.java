@@ -7,8 +7,9 @@ import java.time.Duration;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
 
 /** Everything at work, on a database of its own. */
 @Command(
@@ -29,8 +30,9 @@ import picocli.CommandLine.Option;
 final class DemoCommand implements Callable<Integer> {
     private final Terminal terminal;
 
-    @Mixin
-    private final CommonOptions common = new CommonOptions();
+    @Spec
+    @SuppressWarnings("NullAway.Init") // set by picocli
+    private CommandSpec spec;
 
     @Option(names = "--rate", paramLabel = "N", description = "Events a second, 1..5000 (default: 200).")
     private int rate = 200;
@@ -51,7 +53,8 @@ final class DemoCommand implements Callable<Integer> {
     @Override
     public Integer call() throws InterruptedException {
         boolean dumb = terminal.environment().getOrDefault("TERM", "").equals("dumb");
-        boolean live = terminal.ttys().out() && !dumb && !common.isVerbose();
+        boolean verbose = spec.commandLine().getParseResult().hasMatchedOption(CommonOptions.VERBOSE);
+        boolean live = terminal.ttys().out() && !dumb && !verbose;
         @Nullable Duration length = seconds == null ? null : Duration.ofSeconds(seconds);
         return new Demo(
                         new DemoOptions(rate, length, data, live),

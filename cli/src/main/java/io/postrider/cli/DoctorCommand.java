@@ -39,9 +39,6 @@ final class DoctorCommand implements Callable<Integer> {
     @Mixin
     private final DatabaseOptions database;
 
-    @Mixin
-    private final CommonOptions common = new CommonOptions();
-
     @Option(
             names = "--keep-days",
             paramLabel = "DAYS",

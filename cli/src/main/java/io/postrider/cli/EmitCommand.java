@@ -55,9 +55,6 @@ final class EmitCommand implements Callable<Integer> {
     @Mixin
     private final DatabaseOptions database;
 
-    @Mixin
-    private final CommonOptions common = new CommonOptions();
-
     @Parameters(
             index = "0",
             arity = "0..1",
@@ -119,7 +116,7 @@ final class EmitCommand implements Callable<Integer> {
             return emitLines();
         }
         Event event = event();
-        emit((postrider, connection) -> postrider.emit(connection, event));
+        emit(emission -> emission.emit(event));
         print(event.id(), event.topic(), event.type());
         return Exit.OK;
     }
@@ -176,8 +173,8 @@ final class EmitCommand implements Callable<Integer> {
         try (InputStream in = source.equals("-") ? terminal.in() : Files.newInputStream(Path.of(source))) {
             EventLines lines = new EventLines(in, source.equals("-") ? "standard input" : source, forAll, type);
             EmittedIds ids = new EmittedIds();
-            emit((postrider, connection) -> lines.inSlices(slice -> {
-                postrider.emitAll(connection, slice);
+            emit(emission -> lines.inSlices(slice -> {
+                emission.emitAll(slice);
                 slice.forEach(ids::add);
             }));
             // Only now: an id that was printed is an event that is there.
@@ -190,7 +187,7 @@ final class EmitCommand implements Callable<Integer> {
     }
 
     private void refuseForMany() {
-        if (payload != null && !payload.equals("-") || id != null || key != null || !headers.isEmpty()) {
+        if ((payload != null && !payload.equals("-")) || id != null || key != null || !headers.isEmpty()) {
             throw PostriderException.refused(
                     "a payload, --id, --key and --header are for one event; with lines of JSON each"
                             + " line has its own");
@@ -210,7 +207,7 @@ final class EmitCommand implements Callable<Integer> {
         try (Postrider postrider = Postrider.on(dataSource, database.options().withPayloadCap(cap));
                 Connection connection = dataSource.getConnection()) {
             connection.setAutoCommit(false);
-            work.with(postrider, connection);
+            work.with(new Emission(postrider, connection, cap));
             connection.commit();
         } catch (SQLException e) {
             throw Session.failed("emit", e);
@@ -231,6 +228,6 @@ final class EmitCommand implements Callable<Integer> {
 
     /** In a transaction that is committed if this returns. */
     private interface Work {
-        void with(Postrider postrider, Connection connection) throws IOException;
+        void with(Emission emission) throws IOException;
     }
 }

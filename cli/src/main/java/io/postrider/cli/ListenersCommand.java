@@ -29,9 +29,6 @@ final class ListenersCommand implements Callable<Integer> {
     @Mixin
     private final DatabaseOptions database;
 
-    @Mixin
-    private final CommonOptions common = new CommonOptions();
-
     @Option(names = "--json", description = "An object a line.")
     private boolean json;
 

@@ -35,9 +35,6 @@ final class MigrateCommand implements Callable<Integer> {
     @Mixin
     private final DatabaseOptions database;
 
-    @Mixin
-    private final CommonOptions common = new CommonOptions();
-
     @Option(
             names = "--payload-cap",
             paramLabel = "BYTES",

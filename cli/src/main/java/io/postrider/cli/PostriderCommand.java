@@ -24,6 +24,7 @@ import picocli.CommandLine.Spec;
             "  postrider tail orders --follow",
             "  postrider doctor                          what is wrong, who is to blame, what to do"
         })
+@SuppressWarnings("UnusedVariable") // help and version are read by picocli
 final class PostriderCommand implements Callable<Integer> {
     private final Terminal terminal;
 

@@ -42,9 +42,6 @@ final class ResetCommand implements Callable<Integer> {
     @Mixin
     private final DatabaseOptions database;
 
-    @Mixin
-    private final CommonOptions common = new CommonOptions();
-
     @Parameters(index = "0", paramLabel = "LISTENER", description = "Its name.")
     @SuppressWarnings("NullAway.Init") // required
     private String listener;

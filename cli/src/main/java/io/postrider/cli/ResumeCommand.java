@@ -17,9 +17,6 @@ final class ResumeCommand implements Callable<Integer> {
     @Mixin
     private final DatabaseOptions database;
 
-    @Mixin
-    private final CommonOptions common = new CommonOptions();
-
     @Parameters(arity = "1..*", paramLabel = "LISTENER", description = "Their names.")
     private List<String> listeners = List.of();
 

@@ -46,9 +46,6 @@ final class TailCommand implements Callable<Integer> {
     @Mixin
     private final DatabaseOptions database;
 
-    @Mixin
-    private final CommonOptions common = new CommonOptions();
-
     @Parameters(index = "0", paramLabel = "TOPIC", description = "The log to read.")
     @SuppressWarnings("NullAway.Init") // required
     private String topic;

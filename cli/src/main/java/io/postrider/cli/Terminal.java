@@ -62,7 +62,7 @@ public record Terminal(InputStream in, PrintStream out, PrintStream err, Map<Str
                     .start();
             String[] words = new String(stty.getInputStream().readAllBytes(), StandardCharsets.US_ASCII)
                     .trim()
-                    .split(" ");
+                    .split(" ", -1);
             int rows = Integer.parseInt(words[0]);
             int columns = Integer.parseInt(words[1]);
             return rows > 0 && columns > 0 ? new Size(columns, rows) : Size.USUAL;

@@ -32,9 +32,6 @@ final class VerifyCommand implements Callable<Integer> {
     @Mixin
     private final DatabaseOptions database;
 
-    @Mixin
-    private final CommonOptions common = new CommonOptions();
-
     @Option(names = "--json", description = "An object a line, one for each promise.")
     private boolean json;
 

@@ -99,7 +99,7 @@ class EmitCommandTest {
         assertThat(shell.run("emit", "orders", "order placed").complaint()).contains("type must match");
         Ran key = shell.run("emit", "orders", "order.placed", "--key", "k".repeat(1_025));
         assertThat(key.code()).isEqualTo(2);
-        assertThat(key.complaint()).contains("key");
+        assertThat(key.complaint()).contains("key must have at most 1024 bytes");
         Ran id = shell.run("emit", "orders", "order.placed", "--id", "seven");
         assertThat(id.code()).isEqualTo(2);
         assertThat(id.complaint()).contains("--id").contains("seven");
@@ -115,6 +115,33 @@ class EmitCommandTest {
         assertThat(ran.code()).isEqualTo(2);
         assertThat(ran.complaint()).contains("payload cap of 262144 bytes");
         assertThat(events()).isEqualTo("1");
+    }
+
+    @Test
+    void a_payload_that_grows_over_the_cap_in_the_database_is_refused_with_the_cap_and_without_the_payload() {
+        String ones = "[" + "1,".repeat(100_000) + "1]";
+        Ran ran = shell.withInput(ones).run("emit", "orders", "does.not", "-");
+        assertThat(ran.code()).isEqualTo(2);
+        assertThat(ran.complaint())
+                .contains("payload cap of 262144 bytes")
+                .contains("--payload-cap")
+                .doesNotContain("1, 1");
+        Ran line = shell.withInput("{\"payload\":" + ones + "}").run("emit", "orders", "does.not", "--from-file", "-");
+        assertThat(line.code()).isEqualTo(2);
+        assertThat(line.complaint())
+                .contains("line 1")
+                .contains("payload cap of 262144 bytes")
+                .doesNotContain("1, 1");
+        assertThat(events()).isEqualTo("0");
+    }
+
+    @Test
+    void headers_that_are_too_long_are_refused_by_name() {
+        Ran ran = shell.run("emit", "orders", "order.placed", "--header", "h=" + "x".repeat(20_000));
+        assertThat(ran.code()).isEqualTo(2);
+        assertThat(ran.complaint())
+                .contains("headers must have at most 16384 bytes")
+                .doesNotContain("xxx");
     }
 
     @Test

@@ -19,13 +19,13 @@ final class Autovacuum implements Check {
         Map<String, String> settings = Settings.of(examination, List.of("autovacuum", "track_counts"));
         if (settings.containsValue("off")) {
             return List.of(Finding.warn(
-                    "autovacuum or track_counts is off: no statistics, and dead rows of setbacks stay", "switch both on"));
+                    "autovacuum or track_counts is off: no statistics, and dead rows of setbacks stay",
+                    "switch both on"));
         }
-        List<String> without = examination.query(
-                        TABLES, Bind::nothing, row -> row.bool("unvacuumed") ? row.text("name") : "")
-                .stream()
-                .filter(name -> !name.isEmpty())
-                .toList();
+        List<String> without =
+                examination.query(TABLES, Bind::nothing, row -> row.bool("unvacuumed") ? row.text("name") : "").stream()
+                        .filter(name -> !name.isEmpty())
+                        .toList();
         return List.of(
                 without.isEmpty()
                         ? Finding.ok("on")

@@ -5,8 +5,7 @@ import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
 
 /** A session, or what is like one: who it is, since when, at what. */
-record Culprit(
-        @Nullable Long pid, String user, String application, String state, long seconds, String query) {
+record Culprit(@Nullable Long pid, String user, String application, String state, long seconds, String query) {
     private static final int LONGEST_QUERY = 120;
 
     static Culprit read(Row row) throws SQLException {
@@ -27,7 +26,9 @@ record Culprit(
                 .append(state.isEmpty() ? "" : ", " + state)
                 .append(", ")
                 .append(age(seconds));
-        return query.isEmpty() ? text.toString() : text.append(": ").append(clean(query)).toString();
+        return query.isEmpty()
+                ? text.toString()
+                : text.append(": ").append(clean(query)).toString();
     }
 
     /** How to be rid of it. */

@@ -11,16 +11,20 @@ final class ListenersInTrouble implements Check {
     private record Trouble(String name, String trouble, long lag, int attempts, long deadLetters, String error) {
         Finding finding() {
             return switch (trouble) {
-                case "detached" -> Finding.fail(
-                        name + " is detached: retention took events it had not handled", "make it anew, or reset it");
-                case "paused" -> Finding.warn(
-                        name + " is paused, " + lag + " behind", "postrider resume " + name);
-                case "unowned" -> Finding.warn(
-                        "nobody runs " + name + ", " + lag + " behind", "start the application that has it");
-                case "retrying" -> Finding.warn(
-                        name + " is at attempt " + attempts + ": " + shortened(error), "it tries again by itself");
-                default -> Finding.warn(
-                        name + " has " + deadLetters + " dead letters", "postrider dead-letters list --listener " + name);
+                case "detached" ->
+                    Finding.fail(
+                            name + " is detached: retention took events it had not handled",
+                            "make it anew, or reset it");
+                case "paused" -> Finding.warn(name + " is paused, " + lag + " behind", "postrider resume " + name);
+                case "unowned" ->
+                    Finding.warn("nobody runs " + name + ", " + lag + " behind", "start the application that has it");
+                case "retrying" ->
+                    Finding.warn(
+                            name + " is at attempt " + attempts + ": " + shortened(error), "it tries again by itself");
+                default ->
+                    Finding.warn(
+                            name + " has " + deadLetters + " dead letters",
+                            "postrider dead-letters list --listener " + name);
             };
         }
 
@@ -36,7 +40,8 @@ final class ListenersInTrouble implements Check {
 
     @Override
     public List<Finding> look(Examination examination) {
-        List<Finding> findings = examination.query(
+        List<Finding> findings = examination
+                .query(
                         LISTENERS,
                         Bind::nothing,
                         row -> new Trouble(

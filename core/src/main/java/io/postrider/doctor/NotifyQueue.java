@@ -21,7 +21,8 @@ final class NotifyQueue implements Check {
 
     @Override
     public List<Finding> look(Examination examination) {
-        int percent = examination.one(USAGE, Bind::nothing, row -> row.int4("percent"))
+        int percent = examination
+                .one(USAGE, Bind::nothing, row -> row.int4("percent"))
                 .orElse(0);
         String advice = "a session listens and stays in a transaction: end the oldest one that vacuum waits for, below";
         if (percent >= 90) {

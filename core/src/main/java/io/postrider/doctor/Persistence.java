@@ -16,10 +16,10 @@ final class Persistence implements Check {
     @Override
     public List<Finding> look(Examination examination) {
         String schema = examination.database().schema().text();
-        List<String> lossy = examination.query(TABLES, Bind::nothing, row -> row.bool("lossy") ? row.text("name") : "")
-                .stream()
-                .filter(name -> !name.isEmpty())
-                .toList();
+        List<String> lossy =
+                examination.query(TABLES, Bind::nothing, row -> row.bool("lossy") ? row.text("name") : "").stream()
+                        .filter(name -> !name.isEmpty())
+                        .toList();
         return List.of(
                 lossy.isEmpty()
                         ? Finding.ok("every table survives a crash")

@@ -26,20 +26,22 @@ final class RetentionHolders implements Check {
     public List<Finding> look(Examination examination) {
         List<Finding> findings = new ArrayList<>();
         List<Behind> behind = examination.query(
-                        BEHIND,
-                        Bind::nothing,
-                        row -> new Behind(
-                                row.text("name"), row.bool("paused"), row.int8("events"), row.int8("seconds")));
+                BEHIND,
+                Bind::nothing,
+                row -> new Behind(row.text("name"), row.bool("paused"), row.int8("events"), row.int8("seconds")));
         behind.stream()
                 .filter(one -> one.seconds() > examination.keep().toSeconds())
                 .forEach(one -> findings.add(Finding.warn(
                         "held back by " + one.text(), "let it catch up, or resume it; in the end it is detached")));
-        examination.query(HOLDERS, bind -> bind.millis("keep", examination.keep()), Culprit::read)
+        examination
+                .query(HOLDERS, bind -> bind.millis("keep", examination.keep()), Culprit::read)
                 .forEach(culprit ->
                         findings.add(Finding.warn("an old segment is in use by " + culprit.text(), culprit.remedy())));
         if (findings.isEmpty()) {
             findings.add(Finding.ok(
-                    behind.isEmpty() ? "no listener holds it back" : "not yet held back; " + behind.get(0).text()));
+                    behind.isEmpty()
+                            ? "no listener holds it back"
+                            : "not yet held back; " + behind.get(0).text()));
         }
         return findings;
     }

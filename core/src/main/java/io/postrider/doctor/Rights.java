@@ -12,7 +12,8 @@ final class Rights {
 
     static List<String> missing(Examination examination, String purpose) {
         record Missing(String purpose, String right) {}
-        return examination.query(RIGHTS, Bind::nothing, row -> new Missing(row.text("purpose"), row.text("missing")))
+        return examination
+                .query(RIGHTS, Bind::nothing, row -> new Missing(row.text("purpose"), row.text("missing")))
                 .stream()
                 .filter(missing -> missing.purpose().equals(purpose))
                 .map(Missing::right)

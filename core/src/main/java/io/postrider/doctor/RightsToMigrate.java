@@ -22,7 +22,8 @@ final class RightsToMigrate implements Check {
                     ? Finding.ok(role + " may act as the owner, " + owner)
                     : Finding.warn(
                             role + " is not the owner, " + owner + ": it cannot migrate, make segments or drop them",
-                            "run migrations and at least one node as " + owner + ", or: grant " + owner + " to " + role);
+                            "run migrations and at least one node as " + owner + ", or: grant " + owner + " to "
+                                    + role);
         });
     }
 }

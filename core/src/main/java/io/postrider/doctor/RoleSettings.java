@@ -7,7 +7,10 @@ import java.util.Map;
 /** The role's defaults. Postrider's own transactions set what they need; the application's do not. */
 final class RoleSettings implements Check {
     private static final List<String> NAMES = List.of(
-            "default_transaction_isolation", "synchronous_commit", "statement_timeout", "idle_in_transaction_session_timeout");
+            "default_transaction_isolation",
+            "synchronous_commit",
+            "statement_timeout",
+            "idle_in_transaction_session_timeout");
 
     @Override
     public String name() {

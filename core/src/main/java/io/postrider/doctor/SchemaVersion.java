@@ -27,8 +27,8 @@ final class SchemaVersion implements Check {
         }
         try {
             Migrator.requireCurrent(examination.session());
-            return List.of(Finding.ok(
-                    schema + " has version " + Migrator.version(examination.session()).orElse(0)));
+            return List.of(Finding.ok(schema + " has version "
+                    + Migrator.version(examination.session()).orElse(0)));
         } catch (PostriderException e) {
             return List.of(Finding.fail(e.getMessage() == null ? "not usable" : e.getMessage(), ""));
         }

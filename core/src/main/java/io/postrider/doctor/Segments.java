@@ -21,10 +21,11 @@ final class Segments implements Check {
         List<Finding> findings = new ArrayList<>();
         findings.add(ahead(examination));
         record Beyond(String name, long rows) {}
-        examination.query(BEYOND, Bind::nothing, row -> new Beyond(row.text("name"), row.int8("rows")))
+        examination
+                .query(BEYOND, Bind::nothing, row -> new Beyond(row.text("name"), row.int8("rows")))
                 .forEach(beyond -> findings.add(Finding.warn(
-                        (beyond.rows() >= 1_000 ? "1000 rows or more" : beyond.rows() + " rows") + " in " + beyond.name()
-                                + ": nobody made segments when they were needed",
+                        (beyond.rows() >= 1_000 ? "1000 rows or more" : beyond.rows() + " rows") + " in "
+                                + beyond.name() + ": nobody made segments when they were needed",
                         "nothing is lost, but retention cannot drop them; keep a node of the owner's role running")));
         return findings;
     }
@@ -32,9 +33,7 @@ final class Segments implements Check {
     private static Finding ahead(Examination examination) {
         record Family(String name, long ahead, long kept) {}
         List<Family> families = examination.query(
-                        SEGMENTS,
-                        Bind::nothing,
-                        row -> new Family(row.text("family"), row.int8("ahead"), row.int8("kept")));
+                SEGMENTS, Bind::nothing, row -> new Family(row.text("family"), row.int8("ahead"), row.int8("kept")));
         String text = families.stream()
                 .map(family -> family.name() + " " + family.ahead() + " ahead of " + family.kept())
                 .collect(Collectors.joining(", "));

@@ -16,8 +16,8 @@ final class SequenceCache implements Check {
     @Override
     public List<Finding> look(Examination examination) {
         String sequence = examination.database().schema().text() + ".event_ids";
-        long cache = examination.one(CACHE, Bind::nothing, row -> row.int8("cache"))
-                .orElse(0L);
+        long cache =
+                examination.one(CACHE, Bind::nothing, row -> row.int8("cache")).orElse(0L);
         return List.of(
                 cache == 1
                         ? Finding.ok(sequence + " has cache 1")

@@ -7,9 +7,11 @@ record Server(int version, String text, boolean standby, boolean readOnly, Strin
     private static final Sql SERVER = Sql.file("schema/server");
 
     static Server of(Examination examination) {
-        return examination.one(
+        return examination
+                .one(
                         SERVER,
-                        bind -> bind.text("schema", examination.database().schema().text()),
+                        bind -> bind.text(
+                                "schema", examination.database().schema().text()),
                         row -> new Server(
                                 row.int4("version"),
                                 row.text("version_text"),

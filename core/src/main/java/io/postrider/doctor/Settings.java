@@ -15,7 +15,8 @@ final class Settings {
     static Map<String, String> of(Examination examination, List<String> names) {
         Map<String, String> settings = new HashMap<>();
         record Setting(String name, String value) {}
-        examination.query(
+        examination
+                .query(
                         SETTINGS,
                         bind -> bind.texts("names", names),
                         row -> new Setting(row.text("name"), row.text("setting")))

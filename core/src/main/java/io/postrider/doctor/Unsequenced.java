@@ -19,11 +19,11 @@ final class Unsequenced implements Check {
     @Override
     public List<Finding> look(Examination examination) {
         record Waiting(long events, long seconds) {}
-        Waiting waiting = examination.one(UNSEQUENCED, Bind::nothing, row -> new Waiting(row.int8("events"), row.int8("seconds")))
+        Waiting waiting = examination
+                .one(UNSEQUENCED, Bind::nothing, row -> new Waiting(row.int8("events"), row.int8("seconds")))
                 .orElseThrow();
         Optional<Culprit> leader = examination.one(SEQUENCER, Bind::nothing, Culprit::read);
-        String who = leader.map(culprit -> "sequenced by " + culprit.text())
-                .orElse("no node runs");
+        String who = leader.map(culprit -> "sequenced by " + culprit.text()).orElse("no node runs");
         String text = waiting.events() == 0
                 ? "no committed event waits for a position; " + who
                 : waiting.events() + " committed events wait for a position, the oldest for "

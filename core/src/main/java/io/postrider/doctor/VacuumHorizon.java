@@ -23,8 +23,8 @@ final class VacuumHorizon implements Check {
 
         String advice() {
             return switch (kind) {
-                case "replication slot" -> "see that its reader goes on, or: select pg_drop_replication_slot('"
-                        + culprit.query() + "')";
+                case "replication slot" ->
+                    "see that its reader goes on, or: select pg_drop_replication_slot('" + culprit.query() + "')";
                 case "standby" -> "a long query runs there: end it, or switch hot_standby_feedback off";
                 default -> culprit.remedy();
             };
@@ -44,9 +44,9 @@ final class VacuumHorizon implements Check {
     @Override
     public List<Finding> look(Examination examination) {
         List<Holder> holders = examination.query(
-                        HORIZON,
-                        Bind::nothing,
-                        row -> new Holder(row.text("kind"), Culprit.read(row), row.int8("transactions")));
+                HORIZON,
+                Bind::nothing,
+                row -> new Holder(row.text("kind"), Culprit.read(row), row.int8("transactions")));
         List<Finding> findings = holders.stream()
                 .filter(Holder::isLong)
                 .map(holder -> Finding.warn("held back by " + holder.text(), holder.advice()))
@@ -55,6 +55,8 @@ final class VacuumHorizon implements Check {
             return findings;
         }
         return List.of(Finding.ok(
-                holders.isEmpty() ? "nobody holds it back" : "held back briefly by " + holders.get(0).text()));
+                holders.isEmpty()
+                        ? "nobody holds it back"
+                        : "held back briefly by " + holders.get(0).text()));
     }
 }

@@ -8,8 +8,7 @@ import java.util.UUID;
 
 /** Really listens, notifies and hears. On a channel of its own, so that no node is woken by it. */
 final class WakeUp implements Check {
-    private static final Sql NOTIFY =
-            Sql.text("notify", "select pg_notify(:channel, :token)::text as told");
+    private static final Sql NOTIFY = Sql.text("notify", "select pg_notify(:channel, :token)::text as told");
     private static final Duration PATIENCE = Duration.ofSeconds(2);
 
     @Override
@@ -32,8 +31,9 @@ final class WakeUp implements Check {
             String token = UUID.randomUUID().toString();
             line.listen(channel);
             long began = System.nanoTime();
-            examination.session().query(
-                    NOTIFY, bind -> bind.text("channel", channel).text("token", token), row -> true);
+            examination
+                    .session()
+                    .query(NOTIFY, bind -> bind.text("channel", channel).text("token", token), row -> true);
             return List.of(hear(line, token, began));
         }
     }

@@ -112,6 +112,7 @@ final class ListenerRun implements Runnable {
     void stop() {
         running = false;
         heads.nudge(listener.topic());
+        post.wake();
     }
 
     @Override

@@ -18,6 +18,7 @@ import java.util.Map;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.Semaphore;
 
 /**
@@ -129,13 +130,18 @@ final class Performer {
         Failed[] first = {new Failed(Integer.MAX_VALUE, new IllegalStateException("none"))};
         for (List<Integer> lane : lanes.values()) {
             free.acquire();
-            running.add(threads.submit(() -> {
+            Runnable ride = () -> {
                 try {
                     inLane(relay, events, lane, first);
                 } finally {
                     free.release();
                 }
-            }));
+            };
+            try {
+                running.add(threads.submit(ride));
+            } catch (RejectedExecutionException e) {
+                ride.run(); // the node is closing: what was begun is finished
+            }
         }
         for (Future<?> lane : running) {
             try {

@@ -89,6 +89,16 @@ final class Post {
         }
     }
 
+    /** Ends a wait for a change. */
+    void wake() {
+        lock.lock();
+        try {
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
     /** Waits a while for {@link #mayRun} to change. */
     void awaitChange() throws InterruptedException {
         lock.lockInterruptibly();

@@ -62,7 +62,7 @@ public final class Heads {
         } finally {
             lock.unlock();
         }
-        names.forEach(topic -> raise(topic, readHead(session, topic)));
+        names.forEach(topic -> set(topic, readHead(session, topic)));
     }
 
     /** What other nodes' passes moved. */
@@ -120,11 +120,21 @@ public final class Heads {
     private void raise(String name, long head) {
         lock.lock();
         try {
+            set(name, Math.max(head, head(name)));
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Also lower: a standby may be promoted that lacks the last passes, and what it has must not wait to reach our head. */
+    private void set(String name, long head) {
+        lock.lock();
+        try {
             Topic topic = topics.get(name);
             if (topic != null) {
                 topic.known = true;
             }
-            if (topic != null && head > topic.head) {
+            if (topic != null && head != topic.head) {
                 topic.recent.clear();
                 topic.head = head;
                 topic.moved.signalAll();

@@ -131,11 +131,13 @@ public final class Migrator {
         return true;
     }
 
+    /** Not valid: the cap is for what is written from now on. To check what is there would take long, and refuse a lower cap. */
     private static void capPayloads(Session session, int cap) {
         long there = session.one(PAYLOAD_CAP, Bind::nothing, row -> row.int8("cap")).orElse(-1L);
         if (there != cap) {
             session.script("payload_cap", "alter table postrider.event drop constraint event_payload_is_under_the_cap,"
-                    + " add constraint event_payload_is_under_the_cap check (octet_length(payload::text) <= " + cap + ")");
+                    + " add constraint event_payload_is_under_the_cap check (octet_length(payload::text) <= " + cap + ")"
+                    + " not valid");
         }
     }
 

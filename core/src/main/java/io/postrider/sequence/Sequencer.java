@@ -51,7 +51,7 @@ public final class Sequencer implements Wire.Task {
     /** So many looks without a find, 1 ms apart, before it tries to sleep: a burst has pauses. */
     private static final int LOOKS_BEFORE_SLEEP = 3;
 
-    /** So many wake-ups in a row, each within 3 ms of the last: then being awake is cheaper than being woken. */
+    /** So many wake-ups in a row, each within 3 ms of the last pass: then being awake is cheaper than being woken. */
     private static final int WAKE_UPS_BEFORE_AWAKE = 4;
 
     private static final long CLOSE_TOGETHER_NANOS = Duration.ofMillis(3).toNanos();
@@ -171,11 +171,12 @@ public final class Sequencer implements Wire.Task {
         if (!turn.heardEvent() && !turn.poll()) {
             return FOR_LONG;
         }
+        long heardAt = System.nanoTime();
         Optional<Result> found = pass(line);
         if (turn.heardEvent()) {
-            long now = System.nanoTime();
-            wakeUps = now - wokenAt < CLOSE_TOGETHER_NANOS ? wakeUps + 1 : 0;
-            wokenAt = now;
+            // From the end of the pass before: on a busy machine a pass takes longer than that, and every commit would notify.
+            wakeUps = heardAt - wokenAt < CLOSE_TOGETHER_NANOS ? wakeUps + 1 : 0;
+            wokenAt = System.nanoTime();
         }
         if (wakeUps >= WAKE_UPS_BEFORE_AWAKE || found.map(Result::more).orElse(false)) {
             got(line, LEAVE_IDLE);

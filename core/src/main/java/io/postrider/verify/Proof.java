@@ -12,8 +12,7 @@ import java.util.List;
  * @param offenders the first few that do
  * @param note what else is worth knowing; may be empty
  */
-public record Proof(
-        String name, String promise, long counted, long violations, List<String> offenders, String note) {
+public record Proof(String name, String promise, long counted, long violations, List<String> offenders, String note) {
     /** Whether the promise holds. */
     public boolean holds() {
         return violations == 0;

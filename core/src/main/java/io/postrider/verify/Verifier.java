@@ -40,8 +40,10 @@ public final class Verifier {
             session.script("begin", "begin isolation level repeatable read, read only");
             try {
                 // The lock comes first: the snapshot is taken by the first query after it.
-                session.script("lock_segments", "lock table postrider.event, postrider.log, postrider.delivery,"
-                        + " postrider.head, postrider.pass in access share mode");
+                session.script(
+                        "lock_segments",
+                        "lock table postrider.event, postrider.log, postrider.delivery,"
+                                + " postrider.head, postrider.pass in access share mode");
                 List<Proof> proofs = new ArrayList<>();
                 proofs.add(placed(session, progress));
                 progress.accept("positions");
@@ -61,8 +63,8 @@ public final class Verifier {
 
     private static Proof placed(Session session, Consumer<String> progress) {
         record Range(long low, long high) {}
-        List<Range> ranges = session.query(
-                SEGMENTS, Bind::nothing, row -> new Range(row.int8("low"), row.int8("high")));
+        List<Range> ranges =
+                session.query(SEGMENTS, Bind::nothing, row -> new Range(row.int8("low"), row.int8("high")));
         Placed sum = new Placed(0, 0, 0, 0, 0);
         List<String> offenders = new ArrayList<>();
         for (int i = 0; i < ranges.size(); i++) {
@@ -74,7 +76,8 @@ public final class Verifier {
                 offenders.addAll(misplaced(session, range.low(), range.high(), FEW - offenders.size()));
             }
         }
-        String note = sum.waiting() == 0 ? "" : sum.waiting() + " more were committed after the last pass and wait for it";
+        String note =
+                sum.waiting() == 0 ? "" : sum.waiting() + " more were committed after the last pass and wait for it";
         return new Proof(
                 "events",
                 "every committed event has exactly one position",
@@ -142,10 +145,16 @@ public final class Verifier {
                         SPARSE,
                         bind -> bind.int4("most", FEW),
                         row -> row.text("topic") + " position " + row.int8("position") + ": " + row.text("what"));
-        String note = dense.topics() + (dense.topics() == 1 ? " topic" : " topics")
+        String note = dense.topics()
+                + (dense.topics() == 1 ? " topic" : " topics")
                 + (dense.thinned() == 0 ? "" : ", " + dense.thinned() + " gaps left by retention");
         return new Proof(
-                "positions", "the positions of a topic are dense, up to its head", dense.positions(), violations, offenders, note);
+                "positions",
+                "the positions of a topic are dense, up to its head",
+                dense.positions(),
+                violations,
+                offenders,
+                note);
     }
 
     // ── transactions are whole, ledgers contiguous ──────────────────────────────────────────────────────────────────
@@ -170,7 +179,7 @@ public final class Verifier {
                         Bind::nothing,
                         row -> new Proof(
                                 "ledgers",
-                                "the ledger of every listener is contiguous, and not beyond the head",
+                                "every listener's ledger is contiguous, none beyond the head",
                                 row.int8("ranges"),
                                 row.int8("broken") + row.int8("astray"),
                                 row.texts("offenders"),

@@ -130,7 +130,7 @@ public final class DatabaseUrl {
 
     private static Map<String, String> parameters(String query) {
         Map<String, String> parameters = new LinkedHashMap<>();
-        for (String pair : query.split("&")) {
+        for (String pair : query.split("&", -1)) {
             if (!pair.isEmpty()) {
                 int equals = pair.indexOf('=');
                 String name = decoded(equals < 0 ? pair : pair.substring(0, equals));
@@ -167,7 +167,7 @@ public final class DatabaseUrl {
     }
 
     private static void checkPorts(String hosts) {
-        for (String host : hosts.split(",")) {
+        for (String host : hosts.split(",", -1)) {
             int colon = host.lastIndexOf(':');
             boolean hasPort = colon > host.lastIndexOf(']') && colon >= 0;
             if (hasPort && !host.substring(colon + 1).matches("[0-9]{1,5}")) {

@@ -4,6 +4,7 @@ import io.postrider.LogEvent;
 import io.postrider.watch.Watch;
 import java.time.Duration;
 import java.time.LocalTime;
+import java.time.ZoneId;
 import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.Deque;
@@ -85,7 +86,7 @@ final class Tally implements Watch {
 
     private void note(String listener, LogEvent event, String what) {
         synchronized (failures) {
-            failures.addFirst(new Failure(LocalTime.now(), listener, event.position(), what));
+            failures.addFirst(new Failure(LocalTime.now(ZoneId.systemDefault()), listener, event.position(), what));
             if (failures.size() > FAILURES_SHOWN) {
                 failures.removeLast();
             }

@@ -1,0 +1,186 @@
+package io.postrider;
+
+import static com.tngtech.archunit.base.DescribedPredicate.describe;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
+import static com.tngtech.archunit.lang.conditions.ArchPredicates.are;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+
+import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import java.util.Map;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+/** The few arrows between rooms that matter, and what nobody in the house may do. */
+class ArchitectureTest {
+    private static final JavaClasses CORE = classesBeside(Postrider.class);
+    private static final JavaClasses TESTS = classesBeside(ArchitectureTest.class);
+
+    /** Who may hold a connection outside the one door, and why. */
+    private static final Set<String> HOLD_A_CONNECTION = Set.of(
+            "io.postrider.Postrider", // the caller's, to emit in its transaction
+            "io.postrider.Handler", // a transactional handler's
+            "io.postrider.emit.Emitter", // the caller's
+            "io.postrider.listen.Performer"); // hands it to the handler
+
+    /** What each room may know of the others. The root holds the API's values and is known to all. */
+    private static final Map<String, Set<String>> ARROWS = Map.ofEntries(
+            Map.entry("db", Set.of()),
+            Map.entry("watch", Set.of()),
+            Map.entry("emit", Set.of("db", "watch")),
+            Map.entry("log", Set.of("db", "watch")),
+            Map.entry("wake", Set.of("db", "watch")),
+            Map.entry("sequence", Set.of("db", "watch", "log", "wake")),
+            Map.entry("listen", Set.of("db", "watch", "log", "wake")),
+            Map.entry("retain", Set.of("db")),
+            Map.entry("schema", Set.of("db")),
+            Map.entry("verify", Set.of("db")),
+            Map.entry("doctor", Set.of("db", "schema")));
+
+    @Test
+    void rooms_know_only_what_comes_before_them() {
+        ARROWS.forEach((room, known) -> noClasses()
+                .that()
+                .resideInAPackage("io.postrider." + room)
+                .should()
+                .dependOnClassesThat(describe("are in a room that " + room + " does not know", other -> {
+                    String name = other.getPackageName();
+                    return name.startsWith("io.postrider.")
+                            && !name.equals("io.postrider." + room)
+                            && known.stream().noneMatch(one -> name.equals("io.postrider." + one));
+                }))
+                .check(CORE));
+    }
+
+    @Test
+    void every_room_is_on_the_map() {
+        classes()
+                .should()
+                .resideInAnyPackage(java.util.stream.Stream.concat(
+                                java.util.stream.Stream.of("io.postrider"),
+                                ARROWS.keySet().stream().map(room -> "io.postrider." + room))
+                        .toArray(String[]::new))
+                .check(CORE);
+    }
+
+    @Test
+    void there_is_no_circle_of_rooms() {
+        slices().matching("io.postrider.(*)").should().beFreeOfCycles().check(CORE);
+    }
+
+    @Test
+    void the_door_to_the_database_knows_nothing_of_the_house_but_its_exception() {
+        noClasses()
+                .that()
+                .resideInAPackage("io.postrider.db")
+                .should()
+                .dependOnClassesThat(describe(
+                        "are of the house and not PostriderException",
+                        other -> other.getPackageName().startsWith("io.postrider")
+                                && !other.getPackageName().equals("io.postrider.db")
+                                && !outermost(other).equals("io.postrider.PostriderException")))
+                .check(CORE);
+    }
+
+    @Test
+    void there_is_one_door_to_the_database() {
+        noClasses()
+                .that(are(outsideTheDoor()))
+                .should()
+                .dependOnClassesThat(describe(
+                        "belong to JDBC, but for Connection and SQLException",
+                        other -> other.getPackageName().equals("java.sql")
+                                && !Set.of("java.sql.Connection", "java.sql.SQLException")
+                                        .contains(other.getName())))
+                .because("a row reader and a binder may pass a SQLException on; all else is the door's")
+                .check(CORE);
+        noClasses()
+                .that(are(outsideTheDoor()))
+                .and(describe("need no connection", one -> !HOLD_A_CONNECTION.contains(outermost(one))))
+                .should()
+                .dependOnClassesThat(describe("are Connection", other -> other.getName().equals("java.sql.Connection")))
+                .check(CORE);
+        noClasses()
+                .that(are(outsideTheDoor()))
+                .should()
+                .dependOnClassesThat(resideInAPackage("org.postgresql.."))
+                .check(CORE);
+    }
+
+    @Test
+    void payloads_are_data() {
+        noClasses()
+                .should()
+                .dependOnClassesThat()
+                .haveNameMatching("java\\.io\\.ObjectInputStream|java\\.beans\\.XMLDecoder|javax\\.script\\..*")
+                .check(CORE);
+        noClasses().should().callMethod(Class.class, "forName", String.class).check(CORE);
+        noClasses()
+                .should()
+                .callMethod(Class.class, "forName", String.class, boolean.class, ClassLoader.class)
+                .check(CORE);
+        noClasses().should().callMethod(ClassLoader.class, "loadClass", String.class).check(CORE);
+    }
+
+    @Test
+    void a_library_writes_to_its_log_only_and_never_ends_the_process() {
+        noClasses().should().accessField(System.class, "out").check(CORE);
+        noClasses().should().accessField(System.class, "err").check(CORE);
+        noClasses().should().callMethod(System.class, "exit", int.class).check(CORE);
+        noClasses().should().callMethod(Runtime.class, "halt", int.class).check(CORE);
+        noClasses().should().callMethod(Throwable.class, "printStackTrace").check(CORE);
+    }
+
+    @Test
+    void the_library_stands_on_three_things_only() {
+        classes()
+                .should()
+                .onlyDependOnClassesThat()
+                .resideInAnyPackage(
+                        "io.postrider..", "java..", "javax.sql..", "org.postgresql..", "org.slf4j..", "org.jspecify..")
+                .check(CORE);
+    }
+
+    @Test
+    void what_is_public_in_the_root_cannot_be_extended_by_accident() {
+        classes()
+                .that()
+                .resideInAPackage("io.postrider")
+                .and()
+                .arePublic()
+                .and()
+                .areNotInterfaces()
+                .and()
+                .areNotEnums()
+                .should()
+                .haveModifier(com.tngtech.archunit.core.domain.JavaModifier.FINAL)
+                .check(CORE);
+    }
+
+    @Test
+    void tests_wait_for_signals_and_not_for_time() {
+        noClasses().should().callMethod(Thread.class, "sleep", long.class).check(TESTS);
+        noClasses().should().callMethod(Thread.class, "sleep", long.class, int.class).check(TESTS);
+        noClasses()
+                .should()
+                .callMethod(java.util.concurrent.TimeUnit.class, "sleep", long.class)
+                .check(TESTS);
+    }
+
+    private static DescribedPredicate<JavaClass> outsideTheDoor() {
+        return describe("outside io.postrider.db", one -> !one.getPackageName().equals("io.postrider.db"));
+    }
+
+    private static String outermost(JavaClass one) {
+        return one.getEnclosingClass().map(ArchitectureTest::outermost).orElse(one.getName());
+    }
+
+    private static JavaClasses classesBeside(Class<?> one) {
+        return new ClassFileImporter()
+                .importUrl(one.getProtectionDomain().getCodeSource().getLocation());
+    }
+}

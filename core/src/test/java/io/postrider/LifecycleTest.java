@@ -1,0 +1,231 @@
+package io.postrider;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import io.postrider.PostriderException.Kind;
+import io.postrider.db.Database;
+import io.postrider.db.SchemaName;
+import io.postrider.listen.Listeners;
+import io.postrider.listen.Posts;
+import io.postrider.log.Heads;
+import io.postrider.testkit.Await;
+import io.postrider.testkit.TestDatabase;
+import io.postrider.wake.Wire;
+import io.postrider.watch.Watch;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+/** Nodes come and go, and leave nothing behind. */
+@Migrated
+class LifecycleTest {
+    @Test
+    void fifty_starts_and_stops_at_once_under_load_leave_no_thread_no_connection_and_no_lock(TestDatabase database) {
+        AtomicBoolean producing = new AtomicBoolean(true);
+        AtomicInteger emitted = new AtomicInteger();
+        ExecutorService threads = Executors.newCachedThreadPool();
+        try (Psql psql = new Psql(database);
+                HikariDataSource pool = pool(database, 60)) {
+            psql.execute("create table effect (position bigint)");
+            CompletableFuture<Void> producer = CompletableFuture.runAsync(
+                    () -> {
+                        try (Psql producing1 = new Psql(database)) {
+                            while (producing.get()) {
+                                producing1.emit("orders", "t");
+                                emitted.incrementAndGet();
+                            }
+                        }
+                    },
+                    threads);
+            List<CompletableFuture<Void>> nodes = IntStream.range(0, 10)
+                    .mapToObj(i -> CompletableFuture.runAsync(
+                            () -> {
+                                for (int round = 0; round < 5; round++) {
+                                    Postrider node = startNode(pool);
+                                    int before = emitted.get();
+                                    Await.until("something was emitted meanwhile", () -> emitted.get() > before + 3);
+                                    node.close();
+                                }
+                            },
+                            threads))
+                    .toList();
+            nodes.forEach(CompletableFuture::join);
+            producing.set(false);
+            producer.join();
+
+            Await.until("no thread is left", () -> threadsOfPostrider().isEmpty());
+            assertThat(psql.texts("select mode || ' ' || classid::regclass || ' ' || objid from pg_locks"
+                            + " where locktype = 'advisory' and database = (select oid from pg_database"
+                            + " where datname = current_database())"))
+                    .as("locks")
+                    .isEmpty();
+            assertThat(pool.getHikariPoolMXBean().getActiveConnections()).as("connections in use").isZero();
+            assertThat(psql.texts("select query from pg_stat_activity where datname = current_database()"
+                            + " and state like 'idle in transaction%'"))
+                    .isEmpty();
+            assertThat(psql.texts("select channel from pg_listening_channels() as channel")).isEmpty();
+
+            Postrider last = startNode(pool);
+            int all = emitted.get();
+            Await.until("all are handled", Duration.ofSeconds(30), () -> psql.number("select count(*) from effect") >= all);
+            last.close();
+            assertThat(psql.texts("select position from effect group by position having count(*) <> 1"))
+                    .as("effects that did not happen once")
+                    .isEmpty();
+            assertThat(psql.number("select max(position) from effect")).isEqualTo(all);
+            assertThat(psql.number("select count(*) from postrider.tenure where ended_at is null")).isZero();
+            assertThat(psql.number("select count(*) from postrider.dead_letter")).isZero();
+        } finally {
+            threads.shutdownNow();
+        }
+    }
+
+    private static Postrider startNode(HikariDataSource pool) {
+        return Postrider.on(pool, Options.defaults().withPoll(Duration.ofMillis(50)))
+                .add(Listener.transactional("booking", "orders", LifecycleTest::effect).withStart(StartPoint.beginning()))
+                .add(Listener.relay("relay", "orders", event -> {}).withConcurrency(3))
+                .start();
+    }
+
+    private static List<String> threadsOfPostrider() {
+        return Thread.getAllStackTraces().keySet().stream()
+                .map(Thread::getName)
+                .filter(name -> name.startsWith("postrider-"))
+                .toList();
+    }
+
+    @Test
+    void close_waits_for_a_running_handler_and_its_delivery(TestDatabase database) throws Exception {
+        CountDownLatch inside = new CountDownLatch(1);
+        CountDownLatch go = new CountDownLatch(1);
+        try (Psql psql = new Psql(database);
+                Node node = new Node(database)) {
+            psql.execute("create table effect (position bigint)");
+            node.with(Listener.transactional("booking", "orders", (connection, event) -> {
+                effect(connection, event);
+                inside.countDown();
+                go.await(10, TimeUnit.SECONDS);
+            }));
+            psql.emit("orders", "a");
+            assertThat(inside.await(10, TimeUnit.SECONDS)).isTrue();
+            CompletableFuture<Void> closing = CompletableFuture.runAsync(node.postrider::close);
+            psql.emit("orders", "b");
+            assertThat(closing).isNotDone();
+            go.countDown();
+            closing.get(10, TimeUnit.SECONDS);
+            assertThat(psql.texts("select position from effect")).as("finished, and no more begun").containsExactly("1");
+            assertThat(psql.number("select position from postrider.listeners")).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void a_handler_that_does_not_end_is_interrupted_after_the_grace_and_has_done_nothing(TestDatabase database)
+            throws Exception {
+        CountDownLatch inside = new CountDownLatch(1);
+        AtomicBoolean interrupted = new AtomicBoolean();
+        try (Psql psql = new Psql(database);
+                HikariDataSource pool = pool(database, 5)) {
+            psql.execute("create table effect (position bigint)");
+            psql.emit("orders", "a").passAll();
+            Database door = new Database(pool, SchemaName.of("postrider"));
+            Heads heads = new Heads(Watch.NOTHING);
+            Posts posts = new Posts(heads);
+            Listeners listeners = new Listeners(door, heads, posts, "test", Watch.NOTHING);
+            Wire wire = new Wire(door, pool, Duration.ofMillis(50), Watch.NOTHING, List.of(posts));
+            wire.start();
+            listeners.start(Listener.transactional("booking", "orders", (connection, event) -> {
+                        effect(connection, event);
+                        inside.countDown();
+                        try {
+                            new CountDownLatch(1).await();
+                        } catch (InterruptedException e) {
+                            interrupted.set(true);
+                            throw e;
+                        }
+                    })
+                    .withStart(StartPoint.beginning()));
+            assertThat(inside.await(10, TimeUnit.SECONDS)).isTrue();
+            listeners.stop(Duration.ofMillis(100));
+            wire.close();
+            assertThat(interrupted).isTrue();
+            assertThat(psql.texts("select position from effect")).isEmpty();
+            assertThat(psql.number("select position from postrider.listeners")).isZero();
+            assertThat(psql.number("select count(*) from postrider.setback"))
+                    .as("a shutdown is not the event's fault")
+                    .isZero();
+            assertThat(psql.number("select count(*) from postrider.tenure where ended_at is null"))
+                    .as("it ended in order: its successor need not be careful")
+                    .isZero();
+        }
+    }
+
+    @Test
+    void a_node_that_waits_for_its_listeners_closes_at_once(TestDatabase database) {
+        try (Node first = new Node(database);
+                Node second = new Node(database)) {
+            Listener listener = Listener.relay("relay", "orders", event -> {});
+            first.with(listener);
+            Await.until("the first has it", () -> first.status("relay").owner() != null);
+            second.with(listener, Listener.relay("paused", "orders", event -> {}).withPaused(true));
+            first.leaderPid();
+            long began = System.nanoTime();
+            second.close();
+            assertThat(Duration.ofNanos(System.nanoTime() - began)).isLessThan(Duration.ofMillis(400));
+        }
+    }
+
+    @Test
+    void a_node_starts_once_and_takes_nothing_after_it_is_closed(TestDatabase database) {
+        Postrider node = Postrider.on(database.dataSource());
+        node.start();
+        assertThatThrownBy(node::start).satisfies(LifecycleTest::isConflict);
+        node.close();
+        node.close();
+        assertThatThrownBy(node::start).satisfies(LifecycleTest::isConflict);
+        assertThatThrownBy(() -> node.add(Listener.relay("l", "t", event -> {}))).satisfies(LifecycleTest::isConflict);
+    }
+
+    @Test
+    void a_node_that_was_never_started_closes_too(TestDatabase database) {
+        long began = System.nanoTime();
+        try (Postrider node = Postrider.on(database.dataSource())) {
+            node.add(Listener.relay("l", "t", event -> {}));
+        }
+        assertThat(Duration.ofNanos(System.nanoTime() - began)).isLessThan(Duration.ofSeconds(2));
+        try (Psql psql = new Psql(database)) {
+            assertThat(psql.number("select count(*) from postrider.listener")).isZero();
+        }
+    }
+
+    private static void isConflict(Throwable e) {
+        assertThat(((PostriderException) e).kind()).isEqualTo(Kind.CONFLICT);
+    }
+
+    private static void effect(Connection connection, LogEvent event) throws SQLException {
+        try (var insert = connection.prepareStatement("insert into effect values (?)")) {
+            insert.setLong(1, event.position());
+            insert.executeUpdate();
+        }
+    }
+
+    private static HikariDataSource pool(TestDatabase database, int size) {
+        HikariConfig config = new HikariConfig();
+        config.setJdbcUrl(database.jdbcUrl());
+        config.setMaximumPoolSize(size);
+        config.setMinimumIdle(0);
+        return new HikariDataSource(config);
+    }
+}

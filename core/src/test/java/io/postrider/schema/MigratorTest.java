@@ -1,0 +1,281 @@
+package io.postrider.schema;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.postrider.Event;
+import io.postrider.Options;
+import io.postrider.Postrider;
+import io.postrider.PostriderException;
+import io.postrider.PostriderException.Kind;
+import io.postrider.Psql;
+import io.postrider.db.Database;
+import io.postrider.db.SchemaName;
+import io.postrider.testkit.PostgresTest;
+import io.postrider.testkit.TestDatabase;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.postgresql.ds.PGSimpleDataSource;
+
+@PostgresTest
+class MigratorTest {
+    private static final Path GOLDEN = Path.of("src/test/resources/schema.golden.txt");
+
+    // ── what it does ────────────────────────────────────────────────────────────────────────────────────────────────
+
+    @Test
+    void a_fresh_database_gets_everything_and_a_second_time_nothing(TestDatabase database) {
+        Migrator migrator = new Migrator(door(database));
+        assertThat(migrator.migrate(1_000, 262_144)).isEqualTo(new Migrator.Done(List.of(1), true));
+        assertThat(migrator.migrate(1_000, 262_144).isNothing()).isTrue();
+        try (Psql psql = new Psql(database)) {
+            assertThat(psql.texts("select version || ' ' || name from postrider.migration order by version"))
+                    .containsExactly("0 functions and views", "1 V001__log");
+            psql.emit("orders", "a").passAll();
+            assertThat(psql.log("orders")).containsExactly("a");
+        }
+    }
+
+    @Test
+    void eight_at_once_migrate_it_once(TestDatabase database) {
+        List<CompletableFuture<Migrator.Done>> all = IntStream.range(0, 8)
+                .mapToObj(i -> CompletableFuture.supplyAsync(() -> new Migrator(door(database)).migrate(1_000, 262_144)))
+                .toList();
+        assertThat(all.stream().map(CompletableFuture::join).filter(done -> !done.isNothing())).hasSize(1);
+        try (Psql psql = new Psql(database)) {
+            assertThat(psql.number("select count(*) from postrider.migration")).isEqualTo(2);
+            assertThat(psql.number("select count(*) from postrider.segment where family = 'log'")).isEqualTo(3);
+        }
+    }
+
+    @Test
+    void functions_and_views_are_replaced_when_their_text_differs_and_only_then(TestDatabase database) {
+        Migrator migrator = new Migrator(door(database));
+        migrator.migrate(1_000, 262_144);
+        try (Psql psql = new Psql(database)) {
+            psql.execute("create or replace function postrider.tail_position(of_topic text) returns bigint language sql stable"
+                    + " as 'select 42::bigint'");
+            assertThat(migrator.migrate(1_000, 262_144).functionsReplaced()).isFalse();
+            assertThat(psql.number("select postrider.tail_position('x')")).isEqualTo(42);
+            psql.execute("update postrider.migration set digest = 'of an older release' where version = 0");
+            assertThat(migrator.migrate(1_000, 262_144)).isEqualTo(new Migrator.Done(List.of(), true));
+            assertThat(psql.number("select postrider.tail_position('x')")).isZero();
+            assertThat(migrator.migrate(1_000, 262_144).isNothing()).isTrue();
+        }
+    }
+
+    @Test
+    void the_cap_on_payloads_is_changed_by_a_migration_and_what_was_written_stays(TestDatabase database) {
+        try (Psql psql = new Psql(database)) {
+            Postrider.on(database.dataSource()).migrate();
+            psql.execute("select postrider.emit('orders', 'large', to_jsonb(repeat('x', 5000)))");
+            Options small = Options.defaults().withPayloadCap(1_000);
+            Postrider.on(database.dataSource(), small).migrate();
+            assertThat(sqlState(psql, "select postrider.emit('orders', 'over', to_jsonb(repeat('x', 999)))"))
+                    .isEqualTo("23514");
+            psql.execute("select postrider.emit('orders', 'full', to_jsonb(repeat('x', 998)))");
+            psql.text("select postrider.make_segments(1000, 1000)::text");
+            psql.execute("select setval('postrider.event_ids', 4000000)");
+            assertThat(sqlState(psql, "select postrider.emit('orders', 'over', to_jsonb(repeat('x', 999)))"))
+                    .as("in another segment")
+                    .isEqualTo("23514");
+            Postrider.on(database.dataSource(), Options.defaults().withPayloadCap(1 << 20)).migrate();
+            psql.execute("select postrider.emit('orders', 'larger', to_jsonb(repeat('x', 500000)))");
+            psql.passAll();
+            assertThat(psql.log("orders")).containsExactly("large", "full", "larger");
+        }
+    }
+
+    // ── what it refuses ─────────────────────────────────────────────────────────────────────────────────────────────
+
+    @Test
+    void a_database_without_the_schema_is_refused_by_start_and_left_as_it_is(TestDatabase database) {
+        try (Postrider postrider = Postrider.on(database.dataSource());
+                Psql psql = new Psql(database)) {
+            assertThatThrownBy(postrider::start).satisfies(is(Kind.CONFLICT)).hasMessageContaining("postrider migrate");
+            assertThatThrownBy(() -> postrider.emit(psql.connection(), Event.of("orders", "a", "{}")))
+                    .satisfies(is(Kind.CONFLICT))
+                    .hasMessageContaining("postrider migrate");
+            assertThatThrownBy(postrider::listeners).satisfies(is(Kind.CONFLICT)).hasMessageContaining("postrider migrate");
+            assertThat(psql.texts("select nspname from pg_namespace where nspname = 'postrider'")).isEmpty();
+        }
+    }
+
+    @Test
+    void a_newer_schema_is_refused_by_migrate_and_by_start(TestDatabase database) {
+        try (Postrider postrider = Postrider.on(database.dataSource());
+                Psql psql = new Psql(database)) {
+            postrider.migrate();
+            psql.execute("insert into postrider.migration (version, name, digest) values (99, 'V099__future', 'x')");
+            assertThatThrownBy(postrider::migrate)
+                    .satisfies(is(Kind.CONFLICT))
+                    .hasMessageContainingAll("version 99", "upgrade Postrider");
+            assertThatThrownBy(postrider::start).satisfies(is(Kind.CONFLICT)).hasMessageContaining("version 99");
+        }
+    }
+
+    @Test
+    void a_role_that_may_not_create_gets_one_line_and_leaves_nothing(TestDatabase database) throws SQLException {
+        String role = "poor_" + database.name();
+        try (Psql admin = new Psql(database)) {
+            admin.execute("create role " + role + " login password 'x'");
+            try {
+                PGSimpleDataSource poor = new PGSimpleDataSource();
+                poor.setUrl(database.jdbcUrl().replaceAll("\\?.*", ""));
+                poor.setUser(role);
+                poor.setPassword("x");
+                try (Postrider postrider = Postrider.on(poor)) {
+                    assertThatThrownBy(postrider::migrate)
+                            .satisfies(is(Kind.REFUSED))
+                            .message()
+                            .contains("permission denied", "grant")
+                            .doesNotContain("\n");
+                    assertThat(admin.texts("select nspname from pg_namespace where nspname = 'postrider'")).isEmpty();
+                    Postrider.on(database.dataSource()).migrate();
+                    assertThatThrownBy(postrider::start)
+                            .satisfies(is(Kind.REFUSED))
+                            .message()
+                            .contains("permission denied", "grant")
+                            .doesNotContain("\n");
+                    try (var connection = poor.getConnection()) {
+                        assertThatThrownBy(() -> postrider.emit(connection, Event.of("orders", "a", "{}")))
+                                .satisfies(is(Kind.REFUSED));
+                    }
+                }
+            } finally {
+                admin.execute("drop owned by " + role).execute("drop role " + role);
+            }
+        }
+    }
+
+    @Test
+    void a_migration_that_fails_half_way_leaves_nothing(TestDatabase database) {
+        try (Psql psql = new Psql(database)) {
+            psql.execute("create schema postrider").execute("create table postrider.dead_letter (i int)");
+            assertThatThrownBy(() -> Postrider.on(database.dataSource()).migrate())
+                    .isInstanceOf(PostriderException.class)
+                    .hasMessageContaining("dead_letter");
+            assertThat(psql.texts("select c.relname from pg_class c join pg_namespace n on n.oid = c.relnamespace"
+                            + " where n.nspname = 'postrider'"))
+                    .containsExactly("dead_letter");
+        }
+    }
+
+    @Test
+    void a_database_of_another_encoding_is_refused(TestDatabase database) {
+        String name = database.name() + "_ascii";
+        try (Psql admin = new Psql(database)) {
+            admin.execute("create database " + name + " encoding 'SQL_ASCII' locale 'C' template template0");
+            try (Postrider postrider = Postrider.on(database.server().dataSource(name))) {
+                assertThatThrownBy(postrider::migrate).satisfies(is(Kind.CONFLICT)).hasMessageContaining("UTF8");
+            } finally {
+                admin.execute("drop database " + name + " with (force)");
+            }
+        }
+    }
+
+    // ── the files ───────────────────────────────────────────────────────────────────────────────────────────────────
+
+    @Test
+    void the_lists_name_exactly_the_files_that_are_there() throws IOException {
+        List<String> functions = new ArrayList<>(files("functions"));
+        functions.addAll(files("views"));
+        assertThat(Migrator.FUNCTIONS).containsExactlyInAnyOrderElementsOf(functions);
+        assertThat(Migrator.MIGRATIONS.stream().map(name -> "schema/" + name))
+                .containsExactlyElementsOf(files("schema"));
+        for (int i = 0; i < Migrator.MIGRATIONS.size(); i++) {
+            assertThat(Migrator.MIGRATIONS.get(i)).startsWith(String.format("V%03d__", i + 1));
+        }
+    }
+
+    private static List<String> files(String folder) throws IOException {
+        try (Stream<Path> paths = Files.list(Path.of("src/main/resources/postrider", folder))) {
+            return paths.map(path -> folder + "/" + path.getFileName().toString().replace(".sql", ""))
+                    .sorted()
+                    .toList();
+        }
+    }
+
+    /** The schema as the catalogue has it, on every version of PostgreSQL: a change is seen in review. */
+    @Test
+    void the_schema_is_as_it_was_agreed(TestDatabase database) throws IOException {
+        Postrider.on(database.dataSource()).migrate();
+        String now;
+        try (Psql psql = new Psql(database)) {
+            now = String.join("\n", catalogue(psql)) + "\n";
+        }
+        if (System.getProperty("postrider.golden", "").equals("write")) {
+            Files.writeString(GOLDEN, now);
+        }
+        assertThat(now)
+                .as("the schema differs from %s. If that is meant: mvn -pl core -am test -Dtest=MigratorTest"
+                        + " -Dsurefire.failIfNoSpecifiedTests=false -Dpostrider.golden=write, and look at the diff", GOLDEN)
+                .isEqualTo(Files.exists(GOLDEN) ? Files.readString(GOLDEN) : "");
+    }
+
+    /** Without the numbered segments, and without what differs between versions of PostgreSQL. */
+    private static List<String> catalogue(Psql psql) {
+        String tables = "from pg_class c join pg_namespace n on n.oid = c.relnamespace and n.nspname = 'postrider'"
+                + " and c.relname !~ '_[0-9]+(_|$)'";
+        List<String> lines = new ArrayList<>();
+        lines.addAll(psql.texts("select 'table ' || c.relname || case c.relpersistence when 'p' then '' else ' not logged' end"
+                + " || coalesce(' partition by ' || pg_get_partkeydef(c.oid), '')"
+                + " || coalesce(' ' || pg_get_expr(c.relpartbound, c.oid), '') " + tables
+                + " and c.relkind in ('r', 'p') order by c.relname collate \"C\""));
+        lines.addAll(psql.texts("select 'column ' || c.relname || '.' || a.attname || ' ' || format_type(a.atttypid, a.atttypmod)"
+                + " || case when a.attcollation <> 0 and l.collname <> 'default' then ' collate ' || l.collname else '' end"
+                + " || case when a.attnotnull then ' not null' else '' end"
+                + " || case a.attidentity when 'a' then ' generated always as identity' else '' end"
+                + " || coalesce(' default ' || regexp_replace(pg_get_expr(d.adbin, d.adrelid), '\\s+', ' ', 'g'), '') " + tables
+                + " and c.relkind in ('r', 'p', 'v') and c.relname not like '%\\_beyond'"
+                + " join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped"
+                + " left join pg_collation l on l.oid = a.attcollation"
+                + " left join pg_attrdef d on d.adrelid = c.oid and d.adnum = a.attnum"
+                + " order by c.relname collate \"C\", a.attnum"));
+        lines.addAll(psql.texts("select 'constraint ' || c.relname || '.' || k.conname || ' ' || pg_get_constraintdef(k.oid) "
+                + tables + " and c.relname not like '%\\_beyond' join pg_constraint k on k.conrelid = c.oid and k.contype <> 'n'"
+                + " order by c.relname collate \"C\", k.conname collate \"C\""));
+        lines.addAll(psql.texts("select 'index ' || pg_get_indexdef(c.oid) " + tables
+                + " and c.relkind in ('i', 'I') and c.relname not like '%\\_beyond%' order by c.relname collate \"C\""));
+        lines.addAll(psql.texts("select 'sequence ' || c.relname || ' ' || format_type(q.seqtypid, null) || ' cache ' || q.seqcache"
+                + " || ' increment ' || q.seqincrement " + tables + " join pg_sequence q on q.seqrelid = c.oid"
+                + " order by c.relname collate \"C\""));
+        lines.addAll(psql.texts("select 'function ' || p.proname || '(' || pg_get_function_arguments(p.oid) || ') returns '"
+                + " || pg_get_function_result(p.oid) || ' ' || l.lanname || ' '"
+                + " || case p.provolatile when 'i' then 'immutable' when 's' then 'stable' else 'volatile' end"
+                + " || case when p.prosecdef then ' security definer' else '' end"
+                + " || coalesce(' set ' || array_to_string(p.proconfig, ', '), '')"
+                + " from pg_proc p join pg_namespace n on n.oid = p.pronamespace and n.nspname = 'postrider'"
+                + " join pg_language l on l.oid = p.prolang order by p.proname collate \"C\""));
+        lines.addAll(psql.texts("select 'trigger ' || t.tgname || ' on ' || c.relname " + tables
+                + " join pg_trigger t on t.tgrelid = c.oid and not t.tgisinternal order by 1"));
+        return lines;
+    }
+
+    // ── helpers ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    private static String sqlState(Psql psql, String sql) {
+        try {
+            psql.execute(sql);
+            return "none";
+        } catch (Psql.SqlFailure e) {
+            return e.state();
+        }
+    }
+
+    private static java.util.function.Consumer<Throwable> is(Kind kind) {
+        return e -> assertThat(((PostriderException) e).kind()).isEqualTo(kind);
+    }
+
+    private static Database door(TestDatabase database) {
+        return new Database(database.dataSource(), SchemaName.of("postrider"));
+    }
+}
