@@ -195,7 +195,10 @@ public final class Listener {
         final String name;
         final String topic;
         final Handler handler;
-        @Nullable Set<String> types;
+
+        @Nullable
+        Set<String> types;
+
         int batch = 100;
         int concurrency = 1;
         Policy policy = Policy.BLOCK;

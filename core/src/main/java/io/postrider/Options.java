@@ -190,7 +190,10 @@ public final class Options {
     private static final class Draft {
         String schema = "postrider";
         String node = defaultNode();
-        @Nullable DataSource direct;
+
+        @Nullable
+        DataSource direct;
+
         boolean notify = true;
         Duration poll = Duration.ofSeconds(1);
         int payloadCap = 256 * 1024;

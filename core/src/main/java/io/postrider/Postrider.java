@@ -65,7 +65,7 @@ public final class Postrider implements AutoCloseable {
 
     /** Makes or updates the schema. Many may try at once; the role must be allowed to create it. */
     public Postrider migrate() {
-        new Migrator(database).migrate(options.segmentSize(), options.payloadCap());
+        new Migrator(database).migrate(options.segmentSize(), options.payloadCap(), false);
         return this;
     }
 
@@ -105,7 +105,11 @@ public final class Postrider implements AutoCloseable {
         sequencer = new Sequencer(heads, options.passSize(), options.notifies(), options.watch());
         DataSource direct = options.direct();
         wire = new Wire(
-                database, direct == null ? dataSource : direct, options.poll(), options.watch(), List.of(sequencer, posts));
+                database,
+                direct == null ? dataSource : direct,
+                options.poll(),
+                options.watch(),
+                List.of(sequencer, posts));
         waiting.forEach(listeners::start);
         waiting.clear();
         wire.start();

@@ -1,8 +1,9 @@
 -- deliver(listener, from, to, events, worker): writes that a range of positions is finished.
 --
--- gives    true; or false if the listener is not where the caller believed: another worker has moved it, or it is detached.
---          Then the caller must roll back all it did in this transaction (G11)
--- touches  delivery (reads, writes), listener (reads)
+-- gives    true; or false if the listener is not where the caller believed: another worker has moved it, or has begun an
+--          attempt at an event in the range, or it is detached. Then the caller must roll back all it did in this
+--          transaction (G11)
+-- touches  delivery (reads, writes), listener, setback (reads)
 -- locks    the listener's place in the ledger, to the end of the transaction. The lock is one statement and the look at
 --          the cursor the next, so the look sees what the holder before has committed
 create or replace function postrider.deliver(
@@ -33,6 +34,13 @@ begin
   select d.to_position into cursor_ from postrider.delivery d where d.listener = of_listener
   order by d.n desc limit 1;
   if cursor_ <> from_position - 1 then
+    return false;
+  end if;
+  -- Who handled events (not who passes one that is set back) has cleared its own setback: any other is somebody else's
+  -- attempt that it does not know of, and would be made again behind the cursor.
+  if events > 0 and exists (
+    select from postrider.setback s
+    where s.listener = of_listener and s.position >= from_position and s.position <= to_position and s.attempt > 0) then
     return false;
   end if;
   insert into postrider.delivery (listener, from_position, to_position, events, worker)

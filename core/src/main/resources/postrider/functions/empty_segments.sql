@@ -3,7 +3,7 @@
 -- comes back.
 --
 -- gives    a row for each segment emptied ('emptied', its name) and each listener detached ('detached', its name)
--- touches  segment, segment_topic, listener (writes)
+-- touches  segment, forgotten, listener (writes)
 -- locks    the two tables of the segment exclusively, never their parents: producers have nothing to do with an old
 --          segment. The caller sets a short lock_timeout and tries again
 create or replace function postrider.empty_segments(keep interval, patience interval)
@@ -37,6 +37,9 @@ begin
     return query
       update postrider.listener l set detached_at = clock_timestamp()
       where l.name = any (behind) returning 'detached', l.name;
+    insert into postrider.forgotten (topic, position)
+    select t.topic, t.last_position from postrider.segment_topic t where t.low = segment.low
+    on conflict (topic) do update set position = greatest(forgotten.position, excluded.position);
     execute format('truncate postrider.%I, postrider.%I', 'event_' || segment.low, 'log_' || segment.low);
     update postrider.segment s set emptied_at = clock_timestamp() where s.family = 'log' and s.low = segment.low;
     return query select 'emptied', 'log_' || segment.low;

@@ -253,6 +253,13 @@ create table postrider.segment_topic (
   primary key (low, topic)
 );
 
+-- The last position that retention has removed from a topic. A transaction that commits late has a low id and a high
+-- position: when its segment goes, positions before it may still be there, but the log is whole only after it.
+create table postrider.forgotten (
+  topic     text  collate "C"  not null primary key,
+  position  bigint             not null
+);
+
 -- The stretch beyond the last segment. Rows come here only if nobody made segments ahead for a long time; it is there so
 -- that a producer's insert never fails for want of one.
 create table postrider.event_beyond partition of postrider.event default;

@@ -102,7 +102,8 @@ class ArchitectureTest {
                 .that(are(outsideTheDoor()))
                 .and(describe("need no connection", one -> !HOLD_A_CONNECTION.contains(outermost(one))))
                 .should()
-                .dependOnClassesThat(describe("are Connection", other -> other.getName().equals("java.sql.Connection")))
+                .dependOnClassesThat(
+                        describe("are Connection", other -> other.getName().equals("java.sql.Connection")))
                 .check(CORE);
         noClasses()
                 .that(are(outsideTheDoor()))
@@ -123,7 +124,10 @@ class ArchitectureTest {
                 .should()
                 .callMethod(Class.class, "forName", String.class, boolean.class, ClassLoader.class)
                 .check(CORE);
-        noClasses().should().callMethod(ClassLoader.class, "loadClass", String.class).check(CORE);
+        noClasses()
+                .should()
+                .callMethod(ClassLoader.class, "loadClass", String.class)
+                .check(CORE);
     }
 
     @Test
@@ -164,7 +168,10 @@ class ArchitectureTest {
     @Test
     void tests_wait_for_signals_and_not_for_time() {
         noClasses().should().callMethod(Thread.class, "sleep", long.class).check(TESTS);
-        noClasses().should().callMethod(Thread.class, "sleep", long.class, int.class).check(TESTS);
+        noClasses()
+                .should()
+                .callMethod(Thread.class, "sleep", long.class, int.class)
+                .check(TESTS);
         noClasses()
                 .should()
                 .callMethod(java.util.concurrent.TimeUnit.class, "sleep", long.class)

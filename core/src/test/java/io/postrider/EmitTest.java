@@ -76,10 +76,12 @@ class EmitTest {
         assertThat(psql.text("select headers->>'trace' from postrider.events where topic = 'fields'"))
                 .isEqualTo("a\"b\\c\u0001\n");
         assertThat(got.createdAt().toString())
-                .isEqualTo(psql.text("select to_char(created_at at time zone 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.US\"Z\"')"
-                                + " from postrider.events where topic = 'fields'")
-                        .replaceAll("000Z$", "Z"));
-        assertThat(psql.text("select wake from postrider.event where topic = 'fields'")).isIn(null, "");
+                .isEqualTo(
+                        psql.text("select to_char(created_at at time zone 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.US\"Z\"')"
+                                        + " from postrider.events where topic = 'fields'")
+                                .replaceAll("000Z$", "Z"));
+        assertThat(psql.text("select wake from postrider.event where topic = 'fields'"))
+                .isIn(null, "");
     }
 
     @Test
@@ -93,15 +95,18 @@ class EmitTest {
         postrider.emitAll(psql.begin().connection(), events);
         psql.commit().passAll();
 
-        assertThat(psql.log("batch")).containsExactlyElementsOf(events.stream().map(Event::type).toList());
+        assertThat(psql.log("batch"))
+                .containsExactlyElementsOf(events.stream().map(Event::type).toList());
         assertThat(psql.texts("select event_id::text from postrider.events where topic = 'batch' order by position"))
-                .containsExactlyElementsOf(events.stream().map(e -> e.id().toString()).toList());
+                .containsExactlyElementsOf(
+                        events.stream().map(e -> e.id().toString()).toList());
         assertThat(psql.texts("select key from postrider.events where topic = 'batch' order by position"))
                 .containsExactlyElementsOf(events.stream().map(Event::key).toList());
         assertThat(psql.texts("select project_id from postrider.events where topic = 'batch' order by position"))
                 .containsExactlyElementsOf(events.stream().map(Event::projectId).toList());
         assertThat(psql.texts("select payload->>'i' from postrider.events where topic = 'batch' order by position"))
-                .containsExactlyElementsOf(IntStream.range(0, 3_000).mapToObj(Integer::toString).toList());
+                .containsExactlyElementsOf(
+                        IntStream.range(0, 3_000).mapToObj(Integer::toString).toList());
     }
 
     @Test
@@ -113,14 +118,16 @@ class EmitTest {
     @Test
     void sql_emits_with_named_arguments() {
         UUID id = UUID.randomUUID();
-        String returned = psql.text("select postrider.emit(topic => 'named', type => 'a', payload => '{\"x\": 1}', key => 'k',"
-                + " project_id => 'p', user_id => 'u', headers => '{\"h\": \"1\"}', aggregate_type => 'at',"
-                + " aggregate_id => 'ai', event_id => '" + id + "')");
+        String returned =
+                psql.text("select postrider.emit(topic => 'named', type => 'a', payload => '{\"x\": 1}', key => 'k',"
+                        + " project_id => 'p', user_id => 'u', headers => '{\"h\": \"1\"}', aggregate_type => 'at',"
+                        + " aggregate_id => 'ai', event_id => '" + id + "')");
         String fresh = psql.text("select postrider.emit('named', 'b', '[]')");
         psql.passAll();
         assertThat(returned).isEqualTo(id.toString());
-        assertThat(psql.row("select event_id, type, key, project_id, user_id, aggregate_type, aggregate_id, payload, headers"
-                        + " from postrider.events where topic = 'named' and position = 1"))
+        assertThat(psql.row(
+                        "select event_id, type, key, project_id, user_id, aggregate_type, aggregate_id, payload, headers"
+                                + " from postrider.events where topic = 'named' and position = 1"))
                 .isEqualTo(id + "|a|k|p|u|at|ai|{\"x\": 1}|{\"h\": \"1\"}");
         assertThat(psql.row("select event_id, type, key is null, headers"
                         + " from postrider.events where topic = 'named' and position = 2"))
@@ -129,7 +136,8 @@ class EmitTest {
 
     @Test
     void a_plain_insert_is_an_event_like_any_other() {
-        psql.execute("insert into postrider.event (topic, type, payload) values ('plain', 'a', '1'), ('plain', 'b', 'null')");
+        psql.execute(
+                "insert into postrider.event (topic, type, payload) values ('plain', 'a', '1'), ('plain', 'b', 'null')");
         psql.passAll();
         assertThat(psql.log("plain")).containsExactly("a", "b");
         assertThat(psql.texts("select payload::text from postrider.events where topic = 'plain' order by position"))
@@ -138,9 +146,7 @@ class EmitTest {
 
     @Test
     void copy_is_an_event_like_any_other() throws Exception {
-        var copy = psql.connection()
-                .unwrap(org.postgresql.PGConnection.class)
-                .getCopyAPI();
+        var copy = psql.connection().unwrap(org.postgresql.PGConnection.class).getCopyAPI();
         copy.copyIn(
                 "copy postrider.event (topic, type, payload) from stdin",
                 new java.io.StringReader("copied\ta\t{}\ncopied\tb\t{}\n"));
@@ -168,8 +174,8 @@ class EmitTest {
         Connection closed = database.dataSource().getConnection();
         closed.close();
         assertThatThrownBy(() -> postrider.emit(closed, Event.of("gone", "a", "{}")))
-                .isInstanceOfSatisfying(PostriderException.class, e -> assertThat(e.kind())
-                        .isEqualTo(Kind.UNREACHABLE));
+                .isInstanceOfSatisfying(
+                        PostriderException.class, e -> assertThat(e.kind()).isEqualTo(Kind.UNREACHABLE));
     }
 
     // ── G1: if and only if it commits ───────────────────────────────────────────────────────────────────────────────
@@ -261,9 +267,9 @@ class EmitTest {
         postrider.emit(connection, Event.of("bytes", "four", "\"" + "😀".repeat((CAP - 2) / 4) + "ab\""));
         assertRefused(() -> postrider.emit(connection, Event.of("bytes", "over", text('ü', CAP / 2))), "262144");
         assertRefused(
-                () -> postrider.emit(connection, Event.of("bytes", "over", "\"" + "😀".repeat(CAP / 4) + "\"")), "262144");
-        assertRefused(
-                () -> postrider.emit(connection, Event.of("bytes", "over", text('€', CAP / 3))), "262144");
+                () -> postrider.emit(connection, Event.of("bytes", "over", "\"" + "😀".repeat(CAP / 4) + "\"")),
+                "262144");
+        assertRefused(() -> postrider.emit(connection, Event.of("bytes", "over", text('€', CAP / 3))), "262144");
         psql.commit().passAll();
         assertThat(psql.log("bytes")).containsExactly("two", "four");
     }
@@ -316,20 +322,32 @@ class EmitTest {
         postrider.emit(psql.connection(), Event.of("harmless", "a", "\"\\\\u0000\""));
         postrider.emit(psql.connection(), Event.of("harmless", "b", "\"\\\\\\\\u0000 \\u0001\""));
         psql.passAll();
-        assertThat(psql.texts("select payload #>> '{}' from postrider.events where topic = 'harmless' order by position"))
+        assertThat(psql.texts(
+                        "select payload #>> '{}' from postrider.events where topic = 'harmless' order by position"))
                 .containsExactly("\\u0000", "\\\\u0000 \u0001");
     }
 
     @ParameterizedTest
     @ValueSource(
             strings = {
-                "", " ", "{", "{a: 1}", "{'a': 1}", "nul", "[1,]", "{} {}", "\"\\x\"", "NaN", "01", "\"\\ud800\"",
-                "\"\\udc00\\ud800\"", "\"a\nb\""
+                "",
+                " ",
+                "{",
+                "{a: 1}",
+                "{'a': 1}",
+                "nul",
+                "[1,]",
+                "{} {}",
+                "\"\\x\"",
+                "NaN",
+                "01",
+                "\"\\ud800\"",
+                "\"\\udc00\\ud800\"",
+                "\"a\nb\""
             })
     void what_is_not_json_is_refused(String payload) {
         assertRefused(() -> postrider.emit(psql.connection(), Event.of("json", "a", payload)), "json");
-        assertRefused(
-                () -> postrider.emitAll(psql.connection(), List.of(Event.of("json", "a", payload))), "json");
+        assertRefused(() -> postrider.emitAll(psql.connection(), List.of(Event.of("json", "a", payload))), "json");
     }
 
     @Test
@@ -337,7 +355,8 @@ class EmitTest {
         Connection connection = psql.begin().connection();
         assertRefused(() -> postrider.emit(connection, Event.of("half", "a", "\"\ud83d\"")), "payload");
         assertRefused(() -> postrider.emit(connection, Event.of("half", "a", "\"\ude00\ud83d\"")), "payload");
-        assertRefused(() -> postrider.emit(connection, Event.of("half", "a", "{}").withKey("\ud83d")), "key");
+        assertRefused(
+                () -> postrider.emit(connection, Event.of("half", "a", "{}").withKey("\ud83d")), "key");
         assertThat(psql.number("select 1")).isEqualTo(1);
         psql.rollback();
     }
@@ -346,7 +365,9 @@ class EmitTest {
     @ValueSource(strings = {"[]", "1", "null", "\"a\"", "true"})
     void headers_must_be_an_object(String headers) {
         assertRefused(
-                () -> postrider.emit(psql.connection(), Event.of("headers", "a", "{}").withHeaders(headers)), "headers");
+                () -> postrider.emit(
+                        psql.connection(), Event.of("headers", "a", "{}").withHeaders(headers)),
+                "headers");
         assertThat(failure("select postrider.emit('headers', 'a', '{}', headers => '" + headers + "')"))
                 .isEqualTo("23514");
     }
@@ -355,16 +376,46 @@ class EmitTest {
     void a_key_of_1024_bytes_is_taken_and_one_more_is_refused() {
         postrider.emit(psql.connection(), Event.of("keys", "a", "{}").withKey("ü".repeat(512)));
         assertRefused(
-                () -> postrider.emit(psql.connection(), Event.of("keys", "b", "{}").withKey("ü".repeat(512) + "x")), "key");
+                () -> postrider.emit(
+                        psql.connection(), Event.of("keys", "b", "{}").withKey("ü".repeat(512) + "x")),
+                "key");
         psql.passAll();
         assertThat(psql.log("keys")).containsExactly("a");
     }
 
     static Stream<String> nasties() {
         return Stream.of(
-                "", " ", "a b", " a", "a ", "a\n", "a\t", "-a", ".a", ":a", "_a", "ä", "aä", "ａ", "а", "😀", "a'b",
-                "a\"b", "a;b", "a\\b", "a%", "a*", "a#", "a,b", "../x", "${jndi:x}", "a\u202eb", "a\u0000b", "\u0000",
-                "'; drop table postrider.event; --", "x".repeat(101));
+                "",
+                " ",
+                "a b",
+                " a",
+                "a ",
+                "a\n",
+                "a\t",
+                "-a",
+                ".a",
+                ":a",
+                "_a",
+                "ä",
+                "aä",
+                "ａ",
+                "а",
+                "😀",
+                "a'b",
+                "a\"b",
+                "a;b",
+                "a\\b",
+                "a%",
+                "a*",
+                "a#",
+                "a,b",
+                "../x",
+                "${jndi:x}",
+                "a\u202eb",
+                "a\u0000b",
+                "\u0000",
+                "'; drop table postrider.event; --",
+                "x".repeat(101));
     }
 
     @ParameterizedTest
@@ -416,21 +467,27 @@ class EmitTest {
             other.with(
                     Listener.relay("l", "apart", event -> acme.add(event.type())),
                     Listener.transactional("t", "apart", (connection, event) -> {
-                        throw new IllegalStateException("no");
-                    }).withAttempts(1));
+                                throw new IllegalStateException("no");
+                            })
+                            .withAttempts(1));
             node.with(Listener.relay("l", "apart", event -> ours.add(event.type())));
             other.emit(Event.of("apart", "java", "{}"));
             psql.text("select acme.emit('apart', 'sql', '{}')::text");
             node.emit(Event.of("apart", "ours", "{}"));
             Await.until("theirs arrived", () -> acme.size() == 2);
             Await.until("ours arrived", () -> ours.size() == 1);
-            Await.until("their dead letters", () -> other.postrider.deadLetters()
-                            .find(io.postrider.listen.DeadLetters.Filter.all(), 0, 10)
-                            .size()
-                    == 2);
+            Await.until(
+                    "their dead letters",
+                    () -> other.postrider
+                                    .deadLetters()
+                                    .find(io.postrider.listen.DeadLetters.Filter.all(), 0, 10)
+                                    .size()
+                            == 2);
             other.postrider.pause("l");
-            assertThat(psql.text("select paused::text from acme.listeners where name = 'l'")).isEqualTo("true");
-            assertThat(psql.text("select paused::text from postrider.listeners where name = 'l'")).isEqualTo("false");
+            assertThat(psql.text("select paused::text from acme.listeners where name = 'l'"))
+                    .isEqualTo("true");
+            assertThat(psql.text("select paused::text from postrider.listeners where name = 'l'"))
+                    .isEqualTo("false");
         }
         assertThat(acme).containsExactly("java", "sql");
         assertThat(ours).containsExactly("ours");
@@ -444,17 +501,31 @@ class EmitTest {
     @ParameterizedTest
     @ValueSource(strings = {"user", "table", "select", "order", "authorization"})
     void a_reserved_word_is_no_schema(String word) {
-        try (Postrider reserved = Postrider.on(database.dataSource(), Options.defaults().withSchema(word))) {
+        try (Postrider reserved =
+                Postrider.on(database.dataSource(), Options.defaults().withSchema(word))) {
             assertRefused(reserved::migrate, word);
             assertRefused(reserved::start, word);
         }
-        assertThat(psql.texts("select nspname from pg_namespace where nspname = ?", word)).isEmpty();
+        assertThat(psql.texts("select nspname from pg_namespace where nspname = ?", word))
+                .isEmpty();
     }
 
     @ParameterizedTest
     @ValueSource(
             strings = {
-                "", "Acme", "1a", "_a", "a-b", "a.b", "a b", "a\"b", "a'b", "a\n", "pg_acme", "ä", "a;drop schema public",
+                "",
+                "Acme",
+                "1a",
+                "_a",
+                "a-b",
+                "a.b",
+                "a b",
+                "a\"b",
+                "a'b",
+                "a\n",
+                "pg_acme",
+                "ä",
+                "a;drop schema public",
                 "abcdefghijklmnopqrstuvwxyzabcdefghijklmnop"
             })
     void a_bad_schema_name_is_refused(String name) {
@@ -470,21 +541,23 @@ class EmitTest {
 
     private static void assertRefused(org.assertj.core.api.ThrowableAssert.ThrowingCallable call, String says) {
         assertThatThrownBy(call)
-                .isInstanceOfSatisfying(PostriderException.class, e -> assertThat(e.kind()).isEqualTo(Kind.REFUSED))
+                .isInstanceOfSatisfying(
+                        PostriderException.class, e -> assertThat(e.kind()).isEqualTo(Kind.REFUSED))
                 .message()
                 .containsIgnoringCase(says)
                 .doesNotContain("\n");
     }
 
     private String failure(String sql) {
-        return catchThrowableOfType(Psql.SqlFailure.class, () -> psql.execute(sql)).state();
+        return catchThrowableOfType(Psql.SqlFailure.class, () -> psql.execute(sql))
+                .state();
     }
 
     private String refusedInSql(String topic, String type) {
         return catchThrowableOfType(
                         Psql.SqlFailure.class,
-                        () -> psql.texts("select postrider.emit(topic => ?, type => ?, payload => '{}')::text", topic, type))
+                        () -> psql.texts(
+                                "select postrider.emit(topic => ?, type => ?, payload => '{}')::text", topic, type))
                 .state();
     }
-
 }

@@ -103,7 +103,9 @@ class FailureTest {
                 .as("nothing behind it was tried before it was given up")
                 .doesNotContain("c", "d");
         if (transactional) {
-            assertThat(effects(name)).as("once each, the failed one rolled back").containsExactly(1L, 2L, 4L, 5L);
+            assertThat(effects(name))
+                    .as("once each, the failed one rolled back")
+                    .containsExactly(1L, 2L, 4L, 5L);
         } else {
             assertThat(handler.done).containsExactly("a", "b", "c", "d");
         }
@@ -111,7 +113,8 @@ class FailureTest {
             assertThat(letter.attempts()).isEqualTo(4);
             assertThat(letter.event().position()).isEqualTo(3);
         });
-        assertThat(psql.number("select count(*) from postrider.setback where listener = '" + name + "'")).isZero();
+        assertThat(psql.number("select count(*) from postrider.setback where listener = '" + name + "'"))
+                .isZero();
     }
 
     @Test
@@ -157,11 +160,20 @@ class FailureTest {
                 .containsExactly("3", "5", "7");
         assertThat(psql.texts("select state from postrider.event_status where listener = ? order by position", name))
                 .containsExactly(
-                        "delivered", "delivered", "retrying", "delivered", "pending", "delivered", "pending", "delivered");
+                        "delivered",
+                        "delivered",
+                        "retrying",
+                        "delivered",
+                        "pending",
+                        "delivered",
+                        "pending",
+                        "delivered");
         emitKeyed(name, "k1.e", "k2.d");
         node.awaitCursor(name, 10);
         handler.failing.clear();
-        Await.until("the key has drained", () -> handler.done.contains("k1.e") && node.status(name).setbacks() == 0);
+        Await.until(
+                "the key has drained",
+                () -> handler.done.contains("k1.e") && node.status(name).setbacks() == 0);
         assertThat(distinct(handler.done).stream().filter(type -> type.startsWith("k1")))
                 .containsExactly("k1.a", "k1.bad", "k1.c", "k1.d", "k1.e");
         emitKeyed(name, "k1.f");
@@ -195,7 +207,9 @@ class FailureTest {
         Await.until("the key has drained", () -> handler.done.size() == 3);
         assertThat(handler.calls("k1.bad")).isEqualTo(3);
         assertThat(handler.done.stream().filter(type -> type.startsWith("k1"))).containsExactly("k1.b", "k1.c");
-        assertThat(node.deadLetters("park.dies")).extracting(letter -> letter.event().type()).containsExactly("k1.bad");
+        assertThat(node.deadLetters("park.dies"))
+                .extracting(letter -> letter.event().type())
+                .containsExactly("k1.bad");
         Await.until("no setback is left", () -> node.status("park.dies").setbacks() == 0);
     }
 
@@ -207,7 +221,9 @@ class FailureTest {
         node.awaitCursor("skip", 4);
         assertThat(distinct(handler.done)).containsExactly("k1.a", "k1.b", "k1.c");
         handler.failing.clear();
-        Await.until("it is done, too", () -> handler.done.contains("k1.bad") && node.status("skip").setbacks() == 0);
+        Await.until(
+                "it is done, too",
+                () -> handler.done.contains("k1.bad") && node.status("skip").setbacks() == 0);
     }
 
     @Test
@@ -241,7 +257,9 @@ class FailureTest {
         psql.emit(topic, "good");
         node.awaitCursor(topic, 1);
         long began = System.nanoTime();
-        psql.begin().emit(topic, "other", "other", "bad", "other", "good", "other").commit();
+        psql.begin()
+                .emit(topic, "other", "other", "bad", "other", "good", "other")
+                .commit();
         Await.until("it is given up", () -> node.deadLetters(topic).size() == 1);
         long millis = (System.nanoTime() - began) / 1_000_000;
         node.awaitCursor(topic, 7);
@@ -275,11 +293,18 @@ class FailureTest {
                 : Listener.relayBatch(name, name, check);
         node.add(listener.withAttempts(3).withBackoff(SOON, SOON));
         node.awaitCursor(name, 100);
-        assertThat(batches.stream().filter(batch -> batch.equals(List.of("t37")))).hasSize(3);
+        assertThat(batches.stream().filter(batch -> batch.equals(List.of("t37"))))
+                .hasSize(3);
         assertThat(batches.size()).as("calls").isLessThan(30);
-        assertThat(node.deadLetters(name)).extracting(letter -> letter.event().type()).containsExactly("t37");
+        assertThat(node.deadLetters(name))
+                .extracting(letter -> letter.event().type())
+                .containsExactly("t37");
         if (transactional) {
-            assertThat(effects(name)).hasSize(99).isSorted().doesNotHaveDuplicates().doesNotContain(37L);
+            assertThat(effects(name))
+                    .hasSize(99)
+                    .isSorted()
+                    .doesNotHaveDuplicates()
+                    .doesNotContain(37L);
         }
         assertThat(batches.get(batches.size() - 1)).as("it has grown again").hasSizeGreaterThan(1);
     }
@@ -356,8 +381,9 @@ class FailureTest {
         all.put("close", Connection::close);
         all.put("setAutoCommit", connection -> connection.setAutoCommit(true));
         all.put("abort", connection -> connection.abort(Runnable::run));
-        all.put("setTransactionIsolation", connection ->
-                connection.setTransactionIsolation(Connection.TRANSACTION_SERIALIZABLE));
+        all.put(
+                "setTransactionIsolation",
+                connection -> connection.setTransactionIsolation(Connection.TRANSACTION_SERIALIZABLE));
         String name = "ends." + misdeed;
         psql.begin().emit(name, "bad", "good").commit();
         node.add(Listener.transactional(name, name, (connection, event) -> {
@@ -369,8 +395,9 @@ class FailureTest {
                 .withAttempts(1));
         node.awaitCursor(name, 2);
         assertThat(effects(name)).containsExactly(2L);
-        assertThat(node.deadLetters(name)).singleElement().satisfies(letter -> assertThat(letter.error())
-                .contains("a handler may not call " + misdeed));
+        assertThat(node.deadLetters(name))
+                .singleElement()
+                .satisfies(letter -> assertThat(letter.error()).contains("a handler may not call " + misdeed));
     }
 
     @Test
@@ -396,7 +423,9 @@ class FailureTest {
         Map<String, String> errors = new HashMap<>();
         node.deadLetters("throws").forEach(letter -> errors.put(letter.event().type(), letter.error()));
         assertThat(errors).containsOnlyKeys(types);
-        assertThat(errors.values()).allSatisfy(error -> assertThat(error).hasSizeLessThanOrEqualTo(4_000).doesNotContain("\n", "\0"));
+        assertThat(errors.values())
+                .allSatisfy(error ->
+                        assertThat(error).hasSizeLessThanOrEqualTo(4_000).doesNotContain("\n", "\0"));
         assertThat(errors.get("nul")).contains("a b c").doesNotContain("\u001b");
         assertThat(errors.get("overflow")).contains("StackOverflowError");
     }
@@ -417,8 +446,9 @@ class FailureTest {
                 .withBackoff(SOON, SOON));
         node.awaitCursor("memory", 3);
         assertThat(effects("memory")).containsExactly(1L, 3L);
-        assertThat(node.deadLetters("memory")).singleElement().satisfies(letter -> assertThat(letter.attempts())
-                .isEqualTo(3));
+        assertThat(node.deadLetters("memory"))
+                .singleElement()
+                .satisfies(letter -> assertThat(letter.attempts()).isEqualTo(3));
         assertThat(calls.get()).isBetween(3, 4);
         assertThat(done).isEmpty();
     }
@@ -434,9 +464,12 @@ class FailureTest {
                         try (Statement statement = connection.createStatement()) {
                             statement.execute("set local idle_in_transaction_session_timeout = '20ms'");
                         }
-                        Await.until("the server has ended it", () -> psql.number("select count(*) from pg_stat_activity"
-                                        + " where datname = current_database() and query like 'set local idle_in_trans%'")
-                                == 0);
+                        Await.until(
+                                "the server has ended it",
+                                () -> psql.number(
+                                                "select count(*) from pg_stat_activity"
+                                                        + " where datname = current_database() and query like 'set local idle_in_trans%'")
+                                        == 0);
                         over.countDown();
                     }
                 })
@@ -452,17 +485,19 @@ class FailureTest {
     void the_wait_grows_up_to_the_cap_and_is_told_by_the_database_clock() {
         Fragile handler = new Fragile("bad");
         psql.emit("backoff", "bad");
-        node.add(handler.relay("backoff")
-                .withAttempts(5)
-                .withBackoff(Duration.ofMinutes(10), Duration.ofMinutes(35)));
+        node.add(handler.relay("backoff").withAttempts(5).withBackoff(Duration.ofMinutes(10), Duration.ofMinutes(35)));
         List<Double> minutes = new ArrayList<>();
         for (int attempt = 1; attempt <= 4; attempt++) {
             int wanted = attempt;
-            Await.until("attempt " + attempt, () -> psql.number("select count(*) from postrider.setback"
-                            + " where listener = 'backoff' and attempt = " + wanted + " and retry_after is not null")
-                    == 1);
-            minutes.add(Double.valueOf(psql.text("select extract(epoch from retry_after - begun_at) / 60 from postrider.setback"
-                    + " where listener = 'backoff'")));
+            Await.until(
+                    "attempt " + attempt,
+                    () -> psql.number("select count(*) from postrider.setback"
+                                    + " where listener = 'backoff' and attempt = " + wanted
+                                    + " and retry_after is not null")
+                            == 1);
+            minutes.add(Double.valueOf(
+                    psql.text("select extract(epoch from retry_after - begun_at) / 60 from postrider.setback"
+                            + " where listener = 'backoff'")));
             assertThat(psql.text("select begun_at between clock_timestamp() - interval '10 s' and clock_timestamp()"
                             + " from postrider.setback where listener = 'backoff'"))
                     .isEqualTo("t");
@@ -470,9 +505,11 @@ class FailureTest {
             // an operator who does not want to wait; the node is told to look
             psql.execute("update postrider.setback set retry_after = clock_timestamp() where listener = 'backoff'");
             node.postrider.pause("backoff");
-            Await.until("it stands", () -> psql.number(
-                            "select count(*) from postrider.tenure where listener = 'backoff' and ended_at is null")
-                    == 0);
+            Await.until(
+                    "it stands",
+                    () -> psql.number(
+                                    "select count(*) from postrider.tenure where listener = 'backoff' and ended_at is null")
+                            == 0);
             node.postrider.resume("backoff");
         }
         assertThat(minutes.get(0)).isBetween(4.9, 10.1);
@@ -510,8 +547,9 @@ class FailureTest {
         assertThat(letter.attempts()).isEqualTo(2);
         assertThat(letter.error()).isEqualTo("java.lang.IllegalStateException: bad");
         assertThat(letter.diedAt()).isAfterOrEqualTo(letter.event().createdAt());
-        assertThat(psql.row("select topic, position, type, key, project_id, user_id, aggregate_type, aggregate_id, payload,"
-                        + " headers, attempts from postrider.dead_letters where listener = 'whole'"))
+        assertThat(psql.row(
+                        "select topic, position, type, key, project_id, user_id, aggregate_type, aggregate_id, payload,"
+                                + " headers, attempts from postrider.dead_letters where listener = 'whole'"))
                 .isEqualTo("whole|1|bad/1|k|p|u|at|ai|{\"a\": [1, \"ü\"]}|{\"h\": \"1\"}|2");
     }
 
@@ -531,7 +569,8 @@ class FailureTest {
         assertThat(letters.find(filter("found", null, null, null), page.get(1).id(), 2))
                 .extracting(letter -> letter.event().position())
                 .containsExactly(3L, 4L);
-        assertThat(letters.find(DeadLetters.Filter.one(page.get(0).id()), 0, 10)).containsExactly(page.get(0));
+        assertThat(letters.find(DeadLetters.Filter.one(page.get(0).id()), 0, 10))
+                .containsExactly(page.get(0));
     }
 
     private static DeadLetters.Filter filter(String listener, String type, String key, String error) {
@@ -553,17 +592,23 @@ class FailureTest {
         List<Long> ids = node.deadLetters(topic).stream().map(DeadLetter::id).toList();
         handler.failing.clear();
         handler.failing.add("k1.b");
-        assertThat(node.postrider.deadLetters().replay(List.of(ids.get(3), ids.get(1), ids.get(0)))).isEqualTo(3);
-        Await.until("the bad one is dead again", () -> handler.done.contains("k1.c")
-                && node.status(topic).setbacks() == 0);
+        assertThat(node.postrider.deadLetters().replay(List.of(ids.get(3), ids.get(1), ids.get(0))))
+                .isEqualTo(3);
+        Await.until(
+                "the bad one is dead again",
+                () -> handler.done.contains("k1.c") && node.status(topic).setbacks() == 0);
         assertThat(handler.done.stream().filter(type -> type.startsWith("k1"))).containsExactly("k1.a", "k1.c");
         assertThat(node.deadLetters(topic))
                 .extracting(letter -> letter.event().type())
                 .containsExactly("k2.a", "k1.b");
         assertThat(other.calls).as("nobody else heard it again").hasSize(5);
-        assertThat(node.postrider.deadLetters().replay(ids)).as("those that are there").isEqualTo(1);
+        assertThat(node.postrider.deadLetters().replay(ids))
+                .as("those that are there")
+                .isEqualTo(1);
         Await.until("replayed", () -> handler.done.contains("k2.a"));
-        assertThat(node.status(topic).position()).as("the cursor has nothing to do with it").isEqualTo(5);
+        assertThat(node.status(topic).position())
+                .as("the cursor has nothing to do with it")
+                .isEqualTo(5);
     }
 
     @Test
@@ -572,12 +617,18 @@ class FailureTest {
         psql.begin().emit("replay.tx", "bad", "a").commit();
         node.add(handler.transactional("replay.tx").withAttempts(2));
         node.awaitCursor("replay.tx", 2);
-        List<Long> ids = node.deadLetters("replay.tx").stream().map(DeadLetter::id).toList();
+        List<Long> ids =
+                node.deadLetters("replay.tx").stream().map(DeadLetter::id).toList();
         node.postrider.deadLetters().replay(ids);
-        Await.until("it is dead again, after all attempts", () -> handler.calls("bad") == 4
-                && node.deadLetters("replay.tx").size() == 1);
+        Await.until(
+                "it is dead again, after all attempts",
+                () -> handler.calls("bad") == 4 && node.deadLetters("replay.tx").size() == 1);
         handler.failing.clear();
-        node.postrider.deadLetters().replay(node.deadLetters("replay.tx").stream().map(DeadLetter::id).toList());
+        node.postrider
+                .deadLetters()
+                .replay(node.deadLetters("replay.tx").stream()
+                        .map(DeadLetter::id)
+                        .toList());
         Await.until("it is done", () -> effects("replay.tx").size() == 2);
         assertThat(effects("replay.tx")).containsExactly(2L, 1L);
         assertThat(node.deadLetters("replay.tx")).isEmpty();
@@ -591,8 +642,10 @@ class FailureTest {
         psql.emit("discard", "x", "x", "x");
         node.add(handler.relay("discard").withAttempts(1));
         Await.until("all are dead", () -> node.deadLetters("discard").size() == 3);
-        List<Long> ids = node.deadLetters("discard").stream().map(DeadLetter::id).toList();
-        assertThat(node.postrider.deadLetters().discard(List.of(ids.get(1), -1L))).isEqualTo(1);
+        List<Long> ids =
+                node.deadLetters("discard").stream().map(DeadLetter::id).toList();
+        assertThat(node.postrider.deadLetters().discard(List.of(ids.get(1), -1L)))
+                .isEqualTo(1);
         assertThat(node.deadLetters("discard")).extracting(DeadLetter::id).containsExactly(ids.get(0), ids.get(2));
         assertThat(handler.calls).hasSize(3);
         assertThat(node.postrider.deadLetters().discard(List.of())).isZero();
@@ -644,7 +697,8 @@ class FailureTest {
             second.awaitCursor("counting", 3);
         }
         assertThat(attempts).containsExactly(1L, 1L);
-        assertThat(psql.number("select count(*) from postrider.setback where listener = 'counting'")).isZero();
+        assertThat(psql.number("select count(*) from postrider.setback where listener = 'counting'"))
+                .isZero();
     }
 
     // ── helpers ─────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -666,7 +720,9 @@ class FailureTest {
 
     /** In the order in which they were committed, as near as the table tells. */
     private static List<Long> effects(String listener) {
-        return psql.texts("select position from effect where listener = ? order by xmin::text::bigint, ctid", listener).stream()
+        return psql
+                .texts("select position from effect where listener = ? order by xmin::text::bigint, ctid", listener)
+                .stream()
                 .map(Long::valueOf)
                 .toList();
     }
@@ -674,5 +730,4 @@ class FailureTest {
     private static List<String> distinct(List<String> list) {
         return list.stream().distinct().toList();
     }
-
 }

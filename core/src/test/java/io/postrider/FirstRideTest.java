@@ -23,13 +23,16 @@ class FirstRideTest {
                     Listener.transactional("ledger", "orders", FirstRideTest::book),
                     Listener.relay("mail", "orders", sent::add));
             for (int i = 1; i <= 50; i++) {
-                node.emit(Event.of("orders", "order.placed", "{\"order\":" + i + "}").withKey("k" + i));
+                node.emit(Event.of("orders", "order.placed", "{\"order\":" + i + "}")
+                        .withKey("k" + i));
             }
             node.awaitCursor("ledger", 50);
             node.awaitCursor("mail", 50);
             assertThat(node.number("select count(*) from booked")).isEqualTo(50);
-            assertThat(sent).extracting(LogEvent::position).containsExactlyElementsOf(
-                    LongStream.rangeClosed(1, 50).boxed().toList());
+            assertThat(sent)
+                    .extracting(LogEvent::position)
+                    .containsExactlyElementsOf(
+                            LongStream.rangeClosed(1, 50).boxed().toList());
         }
     }
 

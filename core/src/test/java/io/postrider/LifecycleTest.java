@@ -72,22 +72,28 @@ class LifecycleTest {
                             + " where datname = current_database())"))
                     .as("locks")
                     .isEmpty();
-            assertThat(pool.getHikariPoolMXBean().getActiveConnections()).as("connections in use").isZero();
+            assertThat(pool.getHikariPoolMXBean().getActiveConnections())
+                    .as("connections in use")
+                    .isZero();
             assertThat(psql.texts("select query from pg_stat_activity where datname = current_database()"
                             + " and state like 'idle in transaction%'"))
                     .isEmpty();
-            assertThat(psql.texts("select channel from pg_listening_channels() as channel")).isEmpty();
+            assertThat(psql.texts("select channel from pg_listening_channels() as channel"))
+                    .isEmpty();
 
             Postrider last = startNode(pool);
             int all = emitted.get();
-            Await.until("all are handled", Duration.ofSeconds(30), () -> psql.number("select count(*) from effect") >= all);
+            Await.until(
+                    "all are handled", Duration.ofSeconds(30), () -> psql.number("select count(*) from effect") >= all);
             last.close();
             assertThat(psql.texts("select position from effect group by position having count(*) <> 1"))
                     .as("effects that did not happen once")
                     .isEmpty();
             assertThat(psql.number("select max(position) from effect")).isEqualTo(all);
-            assertThat(psql.number("select count(*) from postrider.tenure where ended_at is null")).isZero();
-            assertThat(psql.number("select count(*) from postrider.dead_letter")).isZero();
+            assertThat(psql.number("select count(*) from postrider.tenure where ended_at is null"))
+                    .isZero();
+            assertThat(psql.number("select count(*) from postrider.dead_letter"))
+                    .isZero();
         } finally {
             threads.shutdownNow();
         }
@@ -95,7 +101,8 @@ class LifecycleTest {
 
     private static Postrider startNode(HikariDataSource pool) {
         return Postrider.on(pool, Options.defaults().withPoll(Duration.ofMillis(50)))
-                .add(Listener.transactional("booking", "orders", LifecycleTest::effect).withStart(StartPoint.beginning()))
+                .add(Listener.transactional("booking", "orders", LifecycleTest::effect)
+                        .withStart(StartPoint.beginning()))
                 .add(Listener.relay("relay", "orders", event -> {}).withConcurrency(3))
                 .start();
     }
@@ -121,12 +128,14 @@ class LifecycleTest {
             }));
             psql.emit("orders", "a");
             assertThat(inside.await(10, TimeUnit.SECONDS)).isTrue();
-            CompletableFuture<Void> closing = CompletableFuture.runAsync(node.postrider::close);
+            CompletableFuture<Void> closing = Background.run(node.postrider::close);
             psql.emit("orders", "b");
             assertThat(closing).isNotDone();
             go.countDown();
             closing.get(10, TimeUnit.SECONDS);
-            assertThat(psql.texts("select position from effect")).as("finished, and no more begun").containsExactly("1");
+            assertThat(psql.texts("select position from effect"))
+                    .as("finished, and no more begun")
+                    .containsExactly("1");
             assertThat(psql.number("select position from postrider.listeners")).isEqualTo(1);
         }
     }
@@ -179,7 +188,8 @@ class LifecycleTest {
             Listener listener = Listener.relay("relay", "orders", event -> {});
             first.with(listener);
             Await.until("the first has it", () -> first.status("relay").owner() != null);
-            second.with(listener, Listener.relay("paused", "orders", event -> {}).withPaused(true));
+            second.with(
+                    listener, Listener.relay("paused", "orders", event -> {}).withPaused(true));
             first.leaderPid();
             long began = System.nanoTime();
             second.close();
@@ -195,7 +205,8 @@ class LifecycleTest {
         node.close();
         node.close();
         assertThatThrownBy(node::start).satisfies(LifecycleTest::isConflict);
-        assertThatThrownBy(() -> node.add(Listener.relay("l", "t", event -> {}))).satisfies(LifecycleTest::isConflict);
+        assertThatThrownBy(() -> node.add(Listener.relay("l", "t", event -> {})))
+                .satisfies(LifecycleTest::isConflict);
     }
 
     @Test

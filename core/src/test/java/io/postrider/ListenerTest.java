@@ -72,7 +72,8 @@ class ListenerTest {
         assertThat(relayed).extracting(LogEvent::position).isEqualTo(upto(250));
         assertThat(relayedInBatches).isEqualTo(relayed);
         assertThat(relayed).extracting(LogEvent::type).isEqualTo(psql.log("kinds"));
-        assertThat(psql.number("select sum(events) from postrider.delivery where listener = 'k1'")).isEqualTo(250);
+        assertThat(psql.number("select sum(events) from postrider.delivery where listener = 'k1'"))
+                .isEqualTo(250);
         assertLedgerIsContiguous("k1", "k2", "k3", "k4");
     }
 
@@ -80,7 +81,8 @@ class ListenerTest {
     void a_batch_is_never_larger_than_asked_for() {
         List<Integer> sizes = new CopyOnWriteArrayList<>();
         psql.emitMany("sizes", "t", 95);
-        node.add(Listener.relayBatch("sizes", "sizes", events -> sizes.add(events.size())).withBatch(20));
+        node.add(Listener.relayBatch("sizes", "sizes", events -> sizes.add(events.size()))
+                .withBatch(20));
         node.awaitCursor("sizes", 95);
         assertThat(sizes).allMatch(size -> size <= 20).contains(20);
         assertThat(sizes.stream().mapToInt(i -> i).sum()).isEqualTo(95);
@@ -126,8 +128,11 @@ class ListenerTest {
     void a_handler_may_emit_in_its_transaction() {
         List<String> heard = new CopyOnWriteArrayList<>();
         node.add(
-                Listener.transactional("companion", "questions", (connection, event) ->
-                        node.postrider.emit(connection, Event.of("answers", "to." + event.type(), "{}"))),
+                Listener.transactional(
+                        "companion",
+                        "questions",
+                        (connection, event) ->
+                                node.postrider.emit(connection, Event.of("answers", "to." + event.type(), "{}"))),
                 Listener.relay("reader", "answers", event -> heard.add(event.type())));
         psql.emit("questions", "a", "b");
         Await.until("the answers arrived", () -> heard.size() == 2);
@@ -139,7 +144,8 @@ class ListenerTest {
         List<String> threads = new CopyOnWriteArrayList<>();
         node.add(
                 Listener.relay("threads1", "threads", event -> threads.add(kindOfThread())),
-                Listener.relay("threads2", "threads", event -> threads.add(kindOfThread())).withConcurrency(4));
+                Listener.relay("threads2", "threads", event -> threads.add(kindOfThread()))
+                        .withConcurrency(4));
         psql.emit("threads", "a", "b");
         Await.until("all handled", () -> threads.size() == 4);
         assertThat(threads).containsOnly(Runtime.version().feature() >= 21 ? "virtual" : "daemon");
@@ -166,14 +172,16 @@ class ListenerTest {
                 Listener.relay("sparse", "sparse", event -> heard.add(event.position()))
                         .withTypes("wanted", "also")
                         .withBatch(3),
-                Listener.transactional("sparse.tx", "sparse", ListenerTest::effect).withTypes("wanted"),
+                Listener.transactional("sparse.tx", "sparse", ListenerTest::effect)
+                        .withTypes("wanted"),
                 Listener.relay("sparse.none", "sparse", event -> heard.add(-1L)).withTypes("never"));
         node.awaitCursor("sparse", 5_000);
         node.awaitCursor("sparse.tx", 5_000);
         node.awaitCursor("sparse.none", 5_000);
         assertThat(heard).containsExactly(1L, 777L, 2500L, 2501L, 3000L, 4999L);
         assertThat(effects("sparse.tx")).containsExactly(1L, 777L, 2500L, 2501L, 4999L);
-        assertThat(psql.number("select sum(events) from postrider.delivery where listener = 'sparse'")).isEqualTo(6);
+        assertThat(psql.number("select sum(events) from postrider.delivery where listener = 'sparse'"))
+                .isEqualTo(6);
         assertLedgerIsContiguous("sparse", "sparse.tx", "sparse.none");
     }
 
@@ -183,8 +191,10 @@ class ListenerTest {
     void a_new_listener_starts_at_the_beginning_the_end_a_position_or_a_time() {
         psql.emit("starts", "e1", "e2", "e3", "e4", "e5");
         awaitHead("starts", 5);
-        Instant third = Instant.parse(psql.text("select to_char(created_at at time zone 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.US')"
-                        + " from postrider.events where topic = 'starts' and position = 3") + "Z");
+        Instant third =
+                Instant.parse(psql.text("select to_char(created_at at time zone 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.US')"
+                                + " from postrider.events where topic = 'starts' and position = 3")
+                        + "Z");
         Map<String, List<Long>> heard = new ConcurrentHashMap<>();
         Map<String, StartPoint> starts = Map.of(
                 "s.beginning", StartPoint.beginning(),
@@ -197,7 +207,8 @@ class ListenerTest {
         starts.forEach((name, start) -> {
             List<Long> positions = new CopyOnWriteArrayList<>();
             heard.put(name, positions);
-            node.postrider.add(Listener.relay(name, "starts", event -> positions.add(event.position())).withStart(start));
+            node.postrider.add(Listener.relay(name, "starts", event -> positions.add(event.position()))
+                    .withStart(start));
         });
         psql.emit("starts", "e6");
         starts.keySet().forEach(name -> node.awaitCursor(name, 6));
@@ -256,7 +267,8 @@ class ListenerTest {
         psql.emit("reset", "g");
         node.awaitCursor("reset", 7);
         assertThat(heard).containsExactly(1L, 2L, 3L, 4L, 3L, 4L, 7L);
-        assertThatThrownBy(() -> node.postrider.reset("nobody", StartPoint.end())).satisfies(is(Kind.NOT_FOUND));
+        assertThatThrownBy(() -> node.postrider.reset("nobody", StartPoint.end()))
+                .satisfies(is(Kind.NOT_FOUND));
     }
 
     // ── registering ─────────────────────────────────────────────────────────────────────────────────────────────────
@@ -279,8 +291,8 @@ class ListenerTest {
     @Test
     void the_same_name_twice_on_a_node_is_refused_and_changes_nothing() {
         node.add(Listener.relay("twice", "twice", event -> {}));
-        assertThatThrownBy(() -> node.add(Listener.transactional("twice", "twice", (c, e) -> {})
-                        .withPolicy(Policy.SKIP)))
+        assertThatThrownBy(() -> node.add(
+                        Listener.transactional("twice", "twice", (c, e) -> {}).withPolicy(Policy.SKIP)))
                 .satisfies(is(Kind.REFUSED))
                 .hasMessageContaining("twice");
         assertThat(node.status("twice").kind()).isEqualTo("relay");
@@ -297,17 +309,25 @@ class ListenerTest {
                     .withBatch(7)
                     .withAttempts(9));
         }
-        assertThat(psql.row("select kind, policy, types::text, batch, max_attempts from postrider.listeners where name = 'changed'"))
+        assertThat(
+                        psql.row(
+                                "select kind, policy, types::text, batch, max_attempts from postrider.listeners where name = 'changed'"))
                 .isEqualTo("transactional|park|{a}|7|9");
     }
 
     @Test
     void options_of_a_listener_are_refused_by_name() {
         Listener relay = Listener.relay("l", "t", event -> {});
-        assertThatThrownBy(() -> relay.withBatch(0)).satisfies(is(Kind.REFUSED)).hasMessage("batch must be 1..10000, was 0");
+        assertThatThrownBy(() -> relay.withBatch(0))
+                .satisfies(is(Kind.REFUSED))
+                .hasMessage("batch must be 1..10000, was 0");
         assertThatThrownBy(() -> relay.withBatch(10_001)).satisfies(is(Kind.REFUSED));
-        assertThatThrownBy(() -> relay.withAttempts(0)).satisfies(is(Kind.REFUSED)).hasMessageContaining("attempts");
-        assertThatThrownBy(() -> relay.withConcurrency(0)).satisfies(is(Kind.REFUSED)).hasMessageContaining("concurrency");
+        assertThatThrownBy(() -> relay.withAttempts(0))
+                .satisfies(is(Kind.REFUSED))
+                .hasMessageContaining("attempts");
+        assertThatThrownBy(() -> relay.withConcurrency(0))
+                .satisfies(is(Kind.REFUSED))
+                .hasMessageContaining("concurrency");
         assertThatThrownBy(() -> relay.withBackoff(Duration.ZERO, Duration.ofSeconds(1)))
                 .satisfies(is(Kind.REFUSED))
                 .hasMessageContaining("backoff");
@@ -317,7 +337,8 @@ class ListenerTest {
         assertThatThrownBy(() -> Listener.transactional("l", "t", (c, e) -> {}).withConcurrency(2))
                 .satisfies(is(Kind.REFUSED))
                 .hasMessageContaining("concurrency");
-        assertThatThrownBy(() -> Listener.relayBatch("l", "t", e -> {}).withConcurrency(2)).satisfies(is(Kind.REFUSED));
+        assertThatThrownBy(() -> Listener.relayBatch("l", "t", e -> {}).withConcurrency(2))
+                .satisfies(is(Kind.REFUSED));
     }
 
     // ── G9: independent ─────────────────────────────────────────────────────────────────────────────────────────────
@@ -358,9 +379,11 @@ class ListenerTest {
         node.awaitCursor("pausing", 1);
         node.postrider.pause("pausing");
         assertThat(node.status("pausing").paused()).isTrue();
-        Await.until("its node has let it stand", () -> psql.number(
-                        "select count(*) from postrider.tenure where listener = 'pausing' and ended_at is null")
-                == 0);
+        Await.until(
+                "its node has let it stand",
+                () -> psql.number(
+                                "select count(*) from postrider.tenure where listener = 'pausing' and ended_at is null")
+                        == 0);
         psql.emit("pausing", "b", "c");
         node.awaitCursor("going.on", 3);
         assertThat(heard).containsExactly(1L);
@@ -377,12 +400,15 @@ class ListenerTest {
         psql.emit("born.paused", "a");
         awaitHead("born.paused", 1);
         for (int i = 0; i < 20; i++) {
-            node.add(Listener.relay("born.paused." + i, "born.paused", event -> ran.set(true)).withPaused(true));
+            node.add(Listener.relay("born.paused." + i, "born.paused", event -> ran.set(true))
+                    .withPaused(true));
         }
-        Await.until("the node has them all", () -> psql.number(
-                        "select count(owner_pid) from postrider.listeners where topic = 'born.paused'")
-                == 20);
-        assertThat(psql.number("select count(*) from postrider.tenure where listener like 'born.paused%'")).isZero();
+        Await.until(
+                "the node has them all",
+                () -> psql.number("select count(owner_pid) from postrider.listeners where topic = 'born.paused'")
+                        == 20);
+        assertThat(psql.number("select count(*) from postrider.tenure where listener like 'born.paused%'"))
+                .isZero();
         assertThat(ran).isFalse();
         node.postrider.resume("born.paused.7");
         node.awaitCursor("born.paused.7", 1);
@@ -404,13 +430,15 @@ class ListenerTest {
                     if (event.position() <= 4) {
                         four.await(10, TimeUnit.SECONDS); // passes only if four run at once
                     }
-                    byKey.computeIfAbsent(event.key(), key -> new CopyOnWriteArrayList<>()).add(event.position());
+                    byKey.computeIfAbsent(event.key(), key -> new CopyOnWriteArrayList<>())
+                            .add(event.position());
                     running.decrementAndGet();
                 })
                 .withConcurrency(4));
         node.awaitCursor("lanes", 80);
         assertThat(byKey).hasSize(4);
-        assertThat(byKey.values()).allSatisfy(positions -> assertThat(positions).hasSize(20).isSorted());
+        assertThat(byKey.values())
+                .allSatisfy(positions -> assertThat(positions).hasSize(20).isSorted());
         assertThat(most).hasValue(4);
         assertLedgerIsContiguous("lanes");
     }
@@ -438,7 +466,9 @@ class ListenerTest {
         psql.execute("insert into postrider.event (topic, type, payload)"
                 + " select 'large', 't', to_jsonb(repeat('x', 250000)) from generate_series(1, 80)");
         node.add(Listener.relayBatch("large", "large", events -> {
-                    bytes.add(events.stream().mapToLong(event -> event.payload().length()).sum());
+                    bytes.add(events.stream()
+                            .mapToLong(event -> event.payload().length())
+                            .sum());
                     events.forEach(event -> positions.add(event.position()));
                 })
                 .withBatch(1_000));
@@ -467,22 +497,26 @@ class ListenerTest {
         node.awaitCursor("b1", 2);
         psql.execute("update postrider.listener set attempts = 1000 where name = 'b1'");
         node.postrider.pause("b1");
-        Await.until("it stands", () -> psql.number(
-                        "select count(*) from postrider.tenure where listener = 'b1' and ended_at is null")
-                == 0);
+        Await.until(
+                "it stands",
+                () -> psql.number("select count(*) from postrider.tenure where listener = 'b1' and ended_at is null")
+                        == 0);
         psql.emit("status", "retrying", "waiting");
         awaitHead("status", 4);
-        psql.execute("insert into postrider.setback (listener, position, topic, event_id, created_at, type, payload, headers,"
-                + " attempt, retry_after, error) select 'b1', 3, topic, event_id, created_at, type, payload, headers, 3,"
-                + " clock_timestamp() + interval '1 hour', 'not yet' from postrider.events"
-                + " where topic = 'status' and position = 3");
+        psql.execute(
+                "insert into postrider.setback (listener, position, topic, event_id, created_at, type, payload, headers,"
+                        + " attempt, retry_after, error) select 'b1', 3, topic, event_id, created_at, type, payload, headers, 3,"
+                        + " clock_timestamp() + interval '1 hour', 'not yet' from postrider.events"
+                        + " where topic = 'status' and position = 3");
         assertThat(statuses("b1"))
                 .containsExactly(
                         "1 published delivered 0 - - true",
                         "2 failed dead 2 - java.lang.IllegalStateException: no dead false",
                         "3 pending retrying 3 later not yet false",
                         "4 pending pending 0 - - false");
-        assertThat(statuses("b2")).allMatch(status -> status.contains("pending pending 0 - -")).hasSize(4);
+        assertThat(statuses("b2"))
+                .allMatch(status -> status.contains("pending pending 0 - -"))
+                .hasSize(4);
         broken.set(false);
         psql.execute("delete from postrider.setback where listener = 'b1'");
         node.postrider.resume("b1");
@@ -492,7 +526,8 @@ class ListenerTest {
         return psql.texts("select position || ' ' || status || ' ' || state || ' ' || retry_count || ' '"
                 + " || case when next_retry_at is null then '-' when next_retry_at > clock_timestamp() then 'later' else 'due' end"
                 + " || ' ' || coalesce(last_error, '-') || ' ' || (published_at is not null)"
-                + " from postrider.event_status where topic = 'status' and listener = '" + listener + "' order by position");
+                + " from postrider.event_status where topic = 'status' and listener = '" + listener
+                + "' order by position");
     }
 
     @Test
@@ -521,8 +556,10 @@ class ListenerTest {
         assertThat(status.paused()).isFalse();
         assertThat(status.detachedAt()).isNull();
         assertThat(status.owner()).isNotEmpty();
-        assertThat(psql.text("select last_progress_at <= clock_timestamp() and retry_after - clock_timestamp()"
-                        + " between interval '25 minutes' and interval '1 hour' from postrider.listeners where name = 'viewed'"))
+        assertThat(
+                        psql.text(
+                                "select last_progress_at <= clock_timestamp() and retry_after - clock_timestamp()"
+                                        + " between interval '25 minutes' and interval '1 hour' from postrider.listeners where name = 'viewed'"))
                 .isEqualTo("t");
     }
 
@@ -536,8 +573,11 @@ class ListenerTest {
         awaitHead("hole", 5);
         psql.execute("delete from postrider.log where topic = 'hole' and position = 4");
         node.add(
-                Listener.relay("hole.all", "hole", event -> all.add(event.position())).withBatch(2),
-                Listener.relay("hole.filtered", "hole", event -> filtered.add(event.position())).withTypes("a").withBatch(1));
+                Listener.relay("hole.all", "hole", event -> all.add(event.position()))
+                        .withBatch(2),
+                Listener.relay("hole.filtered", "hole", event -> filtered.add(event.position()))
+                        .withTypes("a")
+                        .withBatch(1));
         node.awaitCursor("hole.all", 2);
         psql.emit("hole", "a");
         awaitHead("hole", 6);
@@ -579,19 +619,24 @@ class ListenerTest {
     }
 
     private static void awaitHead(String topic, long position) {
-        Await.until(topic + " is " + position + " long", () -> psql.number(
-                        "select coalesce(max(position), 0) from postrider.head where topic = '" + topic + "'")
-                >= position);
+        Await.until(
+                topic + " is " + position + " long",
+                () -> psql.number("select coalesce(max(position), 0) from postrider.head where topic = '" + topic + "'")
+                        >= position);
     }
 
     private static void assertLedgerIsContiguous(String... listeners) {
         for (String listener : listeners) {
-            List<String> ranges = new ArrayList<>(psql.texts("select from_position || '-' || to_position"
-                    + " from postrider.delivery where listener = ? order by n", listener));
+            List<String> ranges = new ArrayList<>(psql.texts(
+                    "select from_position || '-' || to_position"
+                            + " from postrider.delivery where listener = ? order by n",
+                    listener));
             long next = 0;
             for (int i = 0; i < ranges.size(); i++) {
                 String[] range = ranges.get(i).split("-");
-                assertThat(Long.parseLong(range[0])).as("%s %s", listener, ranges).isEqualTo(i == 0 ? 0 : next);
+                assertThat(Long.parseLong(range[0]))
+                        .as("%s %s", listener, ranges)
+                        .isEqualTo(i == 0 ? 0 : next);
                 next = Long.parseLong(range[1]) + 1;
             }
         }
@@ -608,5 +653,4 @@ class ListenerTest {
     private static java.util.function.Consumer<Throwable> is(Kind kind) {
         return e -> assertThat(((PostriderException) e).kind()).isEqualTo(kind);
     }
-
 }

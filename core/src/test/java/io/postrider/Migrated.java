@@ -29,8 +29,7 @@ public @interface Migrated {
 
     /** Behind the annotation. */
     final class Extension implements ParameterResolver {
-        private static final ExtensionContext.Namespace NAMESPACE =
-                ExtensionContext.Namespace.create(Migrated.class);
+        private static final ExtensionContext.Namespace NAMESPACE = ExtensionContext.Namespace.create(Migrated.class);
 
         @Override
         public boolean supportsParameter(ParameterContext parameter, ExtensionContext context) {
@@ -51,8 +50,9 @@ public @interface Migrated {
 
         private static TestDatabase create(long segmentSize) {
             Options options = Options.defaults().withSegmentSize(segmentSize);
-            return TestDatabase.createFrom("migrated-" + segmentSize, dataSource -> Postrider.on(dataSource, options)
-                    .migrate());
+            return TestDatabase.createFrom(
+                    "migrated-" + segmentSize,
+                    dataSource -> Postrider.on(dataSource, options).migrate());
         }
     }
 

@@ -26,7 +26,8 @@ public final class Node implements AutoCloseable {
         config.setMaximumPoolSize(10);
         config.setMinimumIdle(0);
         this.dataSource = new HikariDataSource(config);
-        this.postrider = Postrider.on(dataSource, options.apply(Options.defaults().withSegmentSize(100_000)));
+        this.postrider =
+                Postrider.on(dataSource, options.apply(Options.defaults().withSegmentSize(100_000)));
         postrider.migrate();
     }
 
@@ -80,8 +81,11 @@ public final class Node implements AutoCloseable {
     }
 
     public void awaitCursor(String listener, long position) {
-        Await.until(listener + " reached " + position, Duration.ofSeconds(20), () -> postrider.listeners().stream()
-                .anyMatch(one -> one.name().equals(listener) && one.position() >= position));
+        Await.until(
+                listener + " reached " + position,
+                Duration.ofSeconds(20),
+                () -> postrider.listeners().stream()
+                        .anyMatch(one -> one.name().equals(listener) && one.position() >= position));
     }
 
     public long number(String sql) {
@@ -106,11 +110,13 @@ public final class Node implements AutoCloseable {
 
     /** Waits until the sequencer holds the idle lock: from now on producers notify. */
     public void awaitAsleep() {
-        Await.until("the sequencer sleeps", () -> number("select count(*) from pg_locks where locktype = 'advisory'"
-                        + " and database = (select oid from pg_database where datname = current_database())"
-                        + " and classid = 'postrider.event'::regclass::oid and objid = 1 and objsubid = 2"
-                        + " and mode = 'ExclusiveLock' and granted")
-                == 1);
+        Await.until(
+                "the sequencer sleeps",
+                () -> number("select count(*) from pg_locks where locktype = 'advisory'"
+                                + " and database = (select oid from pg_database where datname = current_database())"
+                                + " and classid = 'postrider.event'::regclass::oid and objid = 1 and objsubid = 2"
+                                + " and mode = 'ExclusiveLock' and granted")
+                        == 1);
     }
 
     /** The server's process behind the wire of the node that leads. */

@@ -35,7 +35,9 @@ class OwnershipTest {
 
         Pair(TestDatabase database) {
             direct = new FaultyDataSource(database.dataSource());
-            first = new Node(database, options -> options.withNode("first").withDirect(direct).withPoll(OFTEN));
+            first = new Node(
+                    database,
+                    options -> options.withNode("first").withDirect(direct).withPoll(OFTEN));
             second = new Node(database, options -> options.withNode("second").withPoll(OFTEN));
             psql = new Psql(database);
             psql.execute("create table effect (node text, position bigint)");
@@ -55,8 +57,10 @@ class OwnershipTest {
             direct.fail(true);
             long pid = psql.number("select owner_pid from postrider.listeners where name = '" + listener + "'");
             psql.text("select pg_terminate_backend(" + pid + ")");
-            Await.until("the second owns it", () -> second.status(listener).owner() != null
-                    && second.status(listener).owner().equals("second"));
+            Await.until(
+                    "the second owns it",
+                    () -> second.status(listener).owner() != null
+                            && second.status(listener).owner().equals("second"));
         }
 
         List<Long> effects() {
@@ -87,22 +91,26 @@ class OwnershipTest {
                 }
             }));
             assertThat(pair.inside.await(10, TimeUnit.SECONDS)).isTrue();
-            pair.second.with(Listener.transactional("booking", "orders", (connection, event) ->
-                    effect("second", connection, event)));
+            pair.second.with(Listener.transactional(
+                    "booking", "orders", (connection, event) -> effect("second", connection, event)));
             pair.robTheFirst("booking");
             pair.second.awaitCursor("booking", 20);
             assertThat(pair.effects()).isEqualTo(upto(20));
             pair.go.countDown();
-            Await.until("the first has rolled back", () -> pair.psql.number("select count(*) from pg_stat_activity"
-                            + " where datname = current_database() and state like 'idle in transaction%'")
-                    == 0);
+            Await.until(
+                    "the first has rolled back",
+                    () -> pair.psql.number("select count(*) from pg_stat_activity"
+                                    + " where datname = current_database() and state like 'idle in transaction%'")
+                            == 0);
             pair.direct.fail(false);
             pair.psql.emit("orders", "after");
             pair.second.awaitCursor("booking", 21);
             assertThat(pair.effects()).isEqualTo(upto(21));
             assertThat(pair.psql.texts("select distinct node from effect")).containsExactly("second");
-            assertThat(pair.psql.number("select count(*) from postrider.dead_letter")).isZero();
-            assertThat(pair.psql.number("select count(*) from postrider.setback")).isZero();
+            assertThat(pair.psql.number("select count(*) from postrider.dead_letter"))
+                    .isZero();
+            assertThat(pair.psql.number("select count(*) from postrider.setback"))
+                    .isZero();
         }
     }
 
@@ -128,8 +136,9 @@ class OwnershipTest {
             pair.second.awaitCursor("relay", 7);
             assertThat(first).containsExactly(1L);
             assertThat(second).isEqualTo(upto(7));
-            assertThat(pair.psql.texts("select from_position || '-' || to_position || ' ' || worker from postrider.delivery"
-                            + " where from_position > 0 order by n"))
+            assertThat(pair.psql.texts(
+                            "select from_position || '-' || to_position || ' ' || worker from postrider.delivery"
+                                    + " where from_position > 0 order by n"))
                     .hasSize(7)
                     .allMatch(range -> range.endsWith("second"))
                     .startsWith("1-1 second", "2-2 second");
@@ -151,18 +160,23 @@ class OwnershipTest {
                     .withPolicy(Policy.PARK)
                     .withBackoff(Duration.ofMillis(1), Duration.ofMillis(1)));
             assertThat(pair.inside.await(10, TimeUnit.SECONDS)).isTrue();
-            assertThat(pair.psql.number("select attempt from postrider.setback")).as("counted when begun").isEqualTo(2);
-            pair.second.with(Listener.transactional("booking", "orders", (connection, event) ->
-                            effect("second", connection, event))
+            assertThat(pair.psql.number("select attempt from postrider.setback"))
+                    .as("counted when begun")
+                    .isEqualTo(2);
+            pair.second.with(Listener.transactional(
+                            "booking", "orders", (connection, event) -> effect("second", connection, event))
                     .withPolicy(Policy.PARK));
             pair.robTheFirst("booking");
             Await.until("the second has done it", () -> pair.effects().size() == 1);
             pair.go.countDown();
-            Await.until("the first has rolled back", () -> pair.psql.number("select count(*) from pg_stat_activity"
-                            + " where datname = current_database() and state like 'idle in transaction%'")
-                    == 0);
+            Await.until(
+                    "the first has rolled back",
+                    () -> pair.psql.number("select count(*) from pg_stat_activity"
+                                    + " where datname = current_database() and state like 'idle in transaction%'")
+                            == 0);
             assertThat(pair.psql.texts("select node from effect")).containsExactly("second");
-            assertThat(pair.psql.number("select count(*) from postrider.setback")).isZero();
+            assertThat(pair.psql.number("select count(*) from postrider.setback"))
+                    .isZero();
         }
     }
 
@@ -174,10 +188,12 @@ class OwnershipTest {
             try (Node first = new Node(database, options -> options.withPoll(OFTEN))) {
                 for (int i = 0; i < 3; i++) {
                     String name = "l" + i;
-                    first.postrider.add(Listener.relay(name, "orders", event -> handled.add(name + ":" + event.position()))
-                            .withStart(StartPoint.beginning()));
-                    second.postrider.add(Listener.relay(name, "orders", event -> handled.add(name + ":" + event.position()))
-                            .withStart(StartPoint.beginning()));
+                    first.postrider.add(
+                            Listener.relay(name, "orders", event -> handled.add(name + ":" + event.position()))
+                                    .withStart(StartPoint.beginning()));
+                    second.postrider.add(
+                            Listener.relay(name, "orders", event -> handled.add(name + ":" + event.position()))
+                                    .withStart(StartPoint.beginning()));
                 }
                 first.with();
                 second.with();
@@ -200,7 +216,9 @@ class OwnershipTest {
                 expected.add("l" + i + ":" + position);
             }
         }
-        assertThat(handled).as("each once, although relays may repeat: both ended in order").hasSize(300);
+        assertThat(handled)
+                .as("each once, although relays may repeat: both ended in order")
+                .hasSize(300);
         assertThat(handled).containsExactlyInAnyOrderElementsOf(expected);
     }
 
@@ -217,8 +235,10 @@ class OwnershipTest {
                 psql.emit("orders", "t" + i);
                 node.awaitCursor("booking", i);
             }
-            assertThat(psql.texts("select position from effect order by position")).containsExactly("1", "2", "3", "4", "5");
-            assertThat(psql.number("select count(*) from postrider.dead_letter")).isZero();
+            assertThat(psql.texts("select position from effect order by position"))
+                    .containsExactly("1", "2", "3", "4", "5");
+            assertThat(psql.number("select count(*) from postrider.dead_letter"))
+                    .isZero();
         }
     }
 
@@ -244,7 +264,8 @@ class OwnershipTest {
             psql.emit("orders", "a");
             node.awaitCursor("booking", 1);
             assertThat(psql.texts("select position from effect")).containsExactly("1");
-            assertThat(psql.number("select count(*) from postrider.dead_letter")).isZero();
+            assertThat(psql.number("select count(*) from postrider.dead_letter"))
+                    .isZero();
         }
     }
 
@@ -259,23 +280,31 @@ class OwnershipTest {
             boolean finished = false;
             while (!finished) {
                 assertThat(++starts).as("starts").isLessThanOrEqualTo(6);
-                try (ChildJvm child = ChildJvm.of(Deadly.class).withArguments(database.jdbcUrl()).start()) {
-                    Await.until("it is finished or dead", Duration.ofSeconds(30), () -> !child.isAlive()
-                            || child.lines().contains("handled d"));
+                try (ChildJvm child = ChildJvm.of(Deadly.class)
+                        .withArguments(database.jdbcUrl())
+                        .start()) {
+                    Await.until(
+                            "it is finished or dead",
+                            Duration.ofSeconds(30),
+                            () -> !child.isAlive() || child.lines().contains("handled d"));
                     finished = child.isAlive();
                     if (finished) {
-                        Await.until("the cursor is there", () -> psql.number(
-                                        "select position from postrider.listeners where name = 'deadly'")
-                                == 5);
+                        Await.until(
+                                "the cursor is there",
+                                () -> psql.number("select position from postrider.listeners where name = 'deadly'")
+                                        == 5);
                     }
                 }
             }
-            assertThat(psql.texts("select position from effect order by position")).containsExactly("1", "2", "4", "5");
+            assertThat(psql.texts("select position from effect order by position"))
+                    .containsExactly("1", "2", "4", "5");
             assertThat(psql.row("select type, attempts, error from postrider.dead_letters"))
                     .isEqualTo("killer|3|the process ended during attempt 3");
             assertThat(psql.number("select count(*) from postrider.setback")).isZero();
         }
-        assertThat(starts).as("one that was not careful, three that were, and the one that goes on").isEqualTo(5);
+        assertThat(starts)
+                .as("one that was not careful, three that were, and the one that goes on")
+                .isEqualTo(5);
     }
 
     /** Ends the JVM as a crash in native code would, when it comes to the event. */

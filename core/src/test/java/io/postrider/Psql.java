@@ -8,7 +8,6 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import javax.sql.DataSource;
 
 /** One session of the database, driven by hand: what a test needs to hold a transaction open while others go on. */
@@ -72,7 +71,8 @@ public final class Psql implements AutoCloseable {
 
     /** Passes until there is nothing left to do. */
     public Psql passAll() {
-        while (!texts("select n from postrider.sequence(20000) where events > 0 or more").isEmpty()) {
+        while (!texts("select n from postrider.sequence(20000) where events > 0 or more")
+                .isEmpty()) {
             // again
         }
         return this;
@@ -80,8 +80,8 @@ public final class Psql implements AutoCloseable {
 
     /** The types of a topic's events in the order of the log, after a check that positions are dense. */
     public List<String> log(String topic) {
-        List<String> positions = texts(
-                "select position from postrider.log where topic = '" + topic + "' order by position");
+        List<String> positions =
+                texts("select position from postrider.log where topic = '" + topic + "' order by position");
         for (int i = 0; i < positions.size(); i++) {
             if (!positions.get(i).equals(Integer.toString(i + 1))) {
                 throw new AssertionError("topic " + topic + " is not dense: " + positions);
@@ -133,11 +133,6 @@ public final class Psql implements AutoCloseable {
     public String row(String sql) {
         return text("select array_to_string(array(select v.value from json_each_text(row_to_json(r)) v), '|', 'null')"
                 + " from (" + sql + ") r");
-    }
-
-    /** The statement in another thread: for one that is expected to wait. */
-    public CompletableFuture<Psql> later(String sql) {
-        return CompletableFuture.supplyAsync(() -> execute(sql));
     }
 
     public long pid() {

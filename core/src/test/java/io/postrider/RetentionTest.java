@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -34,7 +35,8 @@ class RetentionTest {
             assertThat(segments(psql, "log")).containsExactly("0-1000", "1000-2000", "2000-3000", "3000-4000");
             keepHouse(database, DAY, DAY);
             assertThat(segments(psql, "log")).hasSize(4);
-            assertThat(psql.number("select count(*) from postrider.event_beyond")).isZero();
+            assertThat(psql.number("select count(*) from postrider.event_beyond"))
+                    .isZero();
             assertThat(psql.number("select count(*) from postrider.event_1000")).isEqualTo(501);
         }
     }
@@ -46,7 +48,7 @@ class RetentionTest {
             listener(psql, "l", "orders", 5_000);
             settle(psql);
             List<CompletableFuture<Void>> nodes = IntStream.range(0, 3)
-                    .mapToObj(i -> CompletableFuture.runAsync(() -> {
+                    .mapToObj(i -> Background.run(() -> {
                         for (int round = 0; round < 5; round++) {
                             keepHouse(database, NONE, DAY);
                         }
@@ -58,7 +60,8 @@ class RetentionTest {
                             + " emptied_at is null"))
                     .isZero();
             psql.emit("orders", "after").passAll();
-            assertThat(psql.number("select max(position) from postrider.events")).isEqualTo(5_001);
+            assertThat(psql.number("select max(position) from postrider.events"))
+                    .isEqualTo(5_001);
         }
     }
 
@@ -72,25 +75,33 @@ class RetentionTest {
             settle(psql);
             keepHouse(database, DAY, DAY);
             assertThat(closed(psql)).containsExactly("0", "1000");
-            assertThat(psql.number("select count(*) from postrider.events where topic = 'orders'")).isEqualTo(2_500);
+            assertThat(psql.number("select count(*) from postrider.events where topic = 'orders'"))
+                    .isEqualTo(2_500);
 
             keepHouse(database, NONE, DAY);
             assertThat(psql.number("select min(position) from postrider.events where topic = 'orders'"))
                     .as("the slow one is past the first segment, in the second")
                     .isEqualTo(1_000);
-            assertThat(psql.number("select count(*) from postrider.events where topic = 'orders'")).isEqualTo(1_501);
+            assertThat(psql.number("select count(*) from postrider.events where topic = 'orders'"))
+                    .isEqualTo(1_501);
 
             psql.text("select postrider.deliver('slow', 1501, 2500, 1000, 'test')::text");
             keepHouse(database, NONE, DAY);
             keepHouse(database, NONE, DAY);
-            assertThat(psql.number("select min(position) from postrider.events where topic = 'orders'")).isEqualTo(2_000);
-            assertThat(psql.texts("select relname from pg_class where relname in ('event_0', 'log_0', 'event_1000', 'log_1000')"))
+            assertThat(psql.number("select min(position) from postrider.events where topic = 'orders'"))
+                    .isEqualTo(2_000);
+            assertThat(
+                            psql.texts(
+                                    "select relname from pg_class where relname in ('event_0', 'log_0', 'event_1000', 'log_1000')"))
                     .as("dropped, too")
                     .isEmpty();
-            assertThat(psql.number("select position from postrider.listeners where name = 'slow'")).isEqualTo(2_500);
-            assertThat(psql.row("select lag, detached_at from postrider.listeners where name = 'slow'")).isEqualTo("0|null");
+            assertThat(psql.number("select position from postrider.listeners where name = 'slow'"))
+                    .isEqualTo(2_500);
+            assertThat(psql.row("select lag, detached_at from postrider.listeners where name = 'slow'"))
+                    .isEqualTo("0|null");
             psql.emit("orders", "after").passAll();
-            assertThat(psql.number("select max(position) from postrider.events where topic = 'orders'")).isEqualTo(2_501);
+            assertThat(psql.number("select max(position) from postrider.events where topic = 'orders'"))
+                    .isEqualTo(2_501);
         }
     }
 
@@ -107,7 +118,8 @@ class RetentionTest {
             assertThat(closed(psql)).isEmpty();
             open.commit();
             psql.passAll();
-            assertThat(psql.text("select type from postrider.events where topic = 'orders' order by position desc limit 1"))
+            assertThat(psql.text(
+                            "select type from postrider.events where topic = 'orders' order by position desc limit 1"))
                     .isEqualTo("late");
             settle(psql);
             keepHouse(database, NONE, DAY);
@@ -117,7 +129,36 @@ class RetentionTest {
                     .isEqualTo(1);
             psql.text("select postrider.deliver('l', 2501, 2501, 1, 'test')::text");
             keepHouse(database, NONE, DAY);
-            assertThat(psql.number("select count(*) from postrider.events where type = 'late'")).isZero();
+            assertThat(psql.number("select count(*) from postrider.events where type = 'late'"))
+                    .isZero();
+        }
+    }
+
+    @Test
+    void after_a_late_commit_has_gone_the_oldest_position_is_one_from_which_on_nothing_is_missing(
+            TestDatabase database) {
+        try (Psql psql = new Psql(database);
+                Psql late = new Psql(database).begin()) {
+            psql.pass();
+            late.emit("orders", "late"); // a low id, in the first segment
+            psql.emitMany("orders", "t", 1_500).passAll();
+            late.commit();
+            psql.passAll(); // and a high position: 1501
+            psql.emitMany("orders", "t", 1_000).passAll();
+            listener(psql, "l", "orders", 1_501);
+            settle(psql);
+            keepHouse(database, NONE, DAY);
+            assertThat(psql.number("select count(*) from postrider.log where topic = 'orders' and position = 1501"))
+                    .as("the late one went with its segment")
+                    .isZero();
+            assertThat(psql.number("select min(position) from postrider.log where topic = 'orders'"))
+                    .isLessThan(1_501);
+            try (Node node = new Node(database)) {
+                CountDownLatch handled = new CountDownLatch(1_000);
+                node.with(Listener.relay("new", "orders", event -> handled.countDown()));
+                node.awaitCursor("new", 2_501);
+                assertThat(handled.getCount()).as("events from 1502 on").isZero();
+            }
         }
     }
 
@@ -125,7 +166,10 @@ class RetentionTest {
     void a_prepared_transaction_is_delivered_after_two_rotations(TestDatabase database) {
         try (Psql psql = new Psql(database)) {
             psql.pass();
-            psql.begin().emit("orders", "prepared").execute("prepare transaction 'p'").commit();
+            psql.begin()
+                    .emit("orders", "prepared")
+                    .execute("prepare transaction 'p'")
+                    .commit();
             for (int rotation = 0; rotation < 2; rotation++) {
                 psql.emitMany("orders", "t", 1_500).passAll();
                 settle(psql);
@@ -133,7 +177,8 @@ class RetentionTest {
             }
             psql.execute("commit prepared 'p'");
             psql.passAll();
-            assertThat(psql.text("select type from postrider.events where topic = 'orders' order by position desc limit 1"))
+            assertThat(psql.text(
+                            "select type from postrider.events where topic = 'orders' order by position desc limit 1"))
                     .isEqualTo("prepared");
         }
     }
@@ -141,7 +186,8 @@ class RetentionTest {
     @Test
     void the_segment_in_use_is_left_when_it_is_old(TestDatabase database) {
         try (TestDatabase large = TestDatabase.createFrom(
-                        "migrated-4000000", dataSource -> Postrider.on(dataSource).migrate());
+                        "migrated-4000000",
+                        dataSource -> Postrider.on(dataSource).migrate());
                 Psql psql = new Psql(large);
                 Psql open = new Psql(large).begin()) {
             psql.pass();
@@ -158,7 +204,8 @@ class RetentionTest {
             psql.text("select postrider.close_segments('1 day')::text");
             assertThat(closed(psql)).containsExactly("0");
             assertThat(psql.log("orders")).containsExactly("a", "b", "c", "open", "open-too");
-            assertThat(psql.row("select first_position, last_position from postrider.segment_topic where topic = 'orders'"))
+            assertThat(psql.row(
+                            "select first_position, last_position from postrider.segment_topic where topic = 'orders'"))
                     .isEqualTo("1|4");
             keepHouse(large, NONE, NONE);
             assertThat(psql.texts("select type from postrider.events where topic = 'orders'"))
@@ -203,11 +250,15 @@ class RetentionTest {
                 keepHouse(database, NONE, DAY);
                 return psql.number("select count(*) from postrider.events where type in ('bad', 'behind')") == 0;
             });
-            assertThat(psql.number("select count(*) from postrider.setback where listener = 'parking'")).isEqualTo(2);
+            assertThat(psql.number("select count(*) from postrider.setback where listener = 'parking'"))
+                    .isEqualTo(2);
             broken.set(false);
             Await.until("the parked ones came", () -> done.contains("parking behind"));
-            assertThat(node.postrider.deadLetters()
-                            .replay(node.deadLetters("dying").stream().map(DeadLetter::id).toList()))
+            assertThat(node.postrider
+                            .deadLetters()
+                            .replay(node.deadLetters("dying").stream()
+                                    .map(DeadLetter::id)
+                                    .toList()))
                     .isEqualTo(1);
             Await.until("the dead one came", () -> done.contains("dying bad"));
         }
@@ -224,18 +275,23 @@ class RetentionTest {
             listener(psql, "there", "orders", 2_500);
             settle(psql);
             keepHouse(database, NONE, DAY);
-            assertThat(psql.text("select detached_at from postrider.listeners where name = 'gone'")).isNull();
-            assertThat(psql.number("select count(*) from postrider.events where topic = 'orders'")).isEqualTo(2_500);
+            assertThat(psql.text("select detached_at from postrider.listeners where name = 'gone'"))
+                    .isNull();
+            assertThat(psql.number("select count(*) from postrider.events where topic = 'orders'"))
+                    .isEqualTo(2_500);
 
             keepHouse(database, NONE, NONE);
-            assertThat(psql.text("select detached_at from postrider.listeners where name = 'gone'")).isNotNull();
-            assertThat(psql.text("select detached_at from postrider.listeners where name = 'there'")).isNull();
-            assertThat(psql.number("select min(position) from postrider.events where topic = 'orders'")).isEqualTo(2_000);
+            assertThat(psql.text("select detached_at from postrider.listeners where name = 'gone'"))
+                    .isNotNull();
+            assertThat(psql.text("select detached_at from postrider.listeners where name = 'there'"))
+                    .isNull();
+            assertThat(psql.number("select min(position) from postrider.events where topic = 'orders'"))
+                    .isEqualTo(2_000);
             assertThat(psql.text("select postrider.deliver('gone', 11, 12, 2, 'test')::text"))
                     .as("it cannot go on as if nothing had happened")
                     .isEqualTo("false");
-            try (Node node = new Node(
-                    database, options -> options.withSegmentSize(1_000).withPoll(Duration.ofMillis(50)))) {
+            try (Node node =
+                    new Node(database, options -> options.withSegmentSize(1_000).withPoll(Duration.ofMillis(50)))) {
                 node.with(
                         Listener.relay("gone", "orders", event -> heard.add(event.position())),
                         Listener.relay("there", "orders", event -> {}));
@@ -259,8 +315,8 @@ class RetentionTest {
             psql.emitMany("orders", "t", 2_300).passAll();
             settle(psql);
             keepHouse(database, NONE, DAY);
-            try (Node node = new Node(
-                    database, options -> options.withSegmentSize(1_000).withPoll(Duration.ofMillis(50)))) {
+            try (Node node =
+                    new Node(database, options -> options.withSegmentSize(1_000).withPoll(Duration.ofMillis(50)))) {
                 node.postrider
                         .add(Listener.relay("b", "orders", event -> beginning.add(event.position()))
                                 .withStart(StartPoint.beginning()))
@@ -286,9 +342,10 @@ class RetentionTest {
             psql.emit("quiet", "a", "b").emitMany("orders", "t", 1_200).passAll();
             settle(psql);
             keepHouse(database, NONE, DAY);
-            assertThat(psql.number("select count(*) from postrider.events where topic = 'quiet'")).isZero();
-            try (Node node = new Node(
-                    database, options -> options.withSegmentSize(1_000).withPoll(Duration.ofMillis(50)))) {
+            assertThat(psql.number("select count(*) from postrider.events where topic = 'quiet'"))
+                    .isZero();
+            try (Node node =
+                    new Node(database, options -> options.withSegmentSize(1_000).withPoll(Duration.ofMillis(50)))) {
                 node.with(Listener.relay("q", "quiet", event -> heard.add(event.position())));
                 psql.emit("quiet", "c");
                 node.awaitCursor("q", 3);
@@ -320,15 +377,21 @@ class RetentionTest {
             }
             assertThat(psql.number("select count(*) from postrider.pass")).isBetween(50L, 170L);
             assertThat(psql.number("select count(*) from postrider.delivery")).isBetween(50L, 170L);
-            assertThat(psql.number("select count(*) from postrider.pass_beyond")).isZero();
-            assertThat(psql.number("select count(*) from postrider.segment where family <> 'log' and low = 0")).isZero();
-            assertThat(psql.row("select position, head from postrider.listeners where name = 'quiet'")).isEqualTo("1|2");
-            assertThat(psql.row("select position, head from postrider.listeners where name = 'busy'")).isEqualTo("230|230");
-            assertThat(psql.row("select position, head from postrider.listeners where name = 'unmoved'")).isEqualTo("0|0");
+            assertThat(psql.number("select count(*) from postrider.pass_beyond"))
+                    .isZero();
+            assertThat(psql.number("select count(*) from postrider.segment where family <> 'log' and low = 0"))
+                    .isZero();
+            assertThat(psql.row("select position, head from postrider.listeners where name = 'quiet'"))
+                    .isEqualTo("1|2");
+            assertThat(psql.row("select position, head from postrider.listeners where name = 'busy'"))
+                    .isEqualTo("230|230");
+            assertThat(psql.row("select position, head from postrider.listeners where name = 'unmoved'"))
+                    .isEqualTo("0|0");
             psql.emit("quiet", "c").emit("orders", "last").pass();
             assertThat(psql.log("quiet")).containsExactly("a", "b", "c");
             assertThat(psql.log("orders")).hasSize(231).endsWith("last");
-            assertThat(psql.text("select postrider.deliver('quiet', 2, 3, 2, 'test')::text")).isEqualTo("true");
+            assertThat(psql.text("select postrider.deliver('quiet', 2, 3, 2, 'test')::text"))
+                    .isEqualTo("true");
         }
     }
 
@@ -353,8 +416,10 @@ class RetentionTest {
                     .noneMatch(name -> name.equals("delivery_0"));
             working.commit();
             assertThat(psql.texts("select postrider.shorten_ledgers()")).contains("delivery_0");
-            assertThat(psql.row("select position from postrider.listeners where name = 'working'")).isEqualTo("1");
-            assertThat(psql.row("select position from postrider.listeners where name = 'busy'")).isEqualTo("170");
+            assertThat(psql.row("select position from postrider.listeners where name = 'working'"))
+                    .isEqualTo("1");
+            assertThat(psql.row("select position from postrider.listeners where name = 'busy'"))
+                    .isEqualTo("170");
         }
     }
 
@@ -381,9 +446,11 @@ class RetentionTest {
             }
             open.begin().emit("orders", "open");
             psql.emitMany("orders", "u", 10).pass();
-            assertThat(psql.number("select count(*) from postrider.event_beyond")).isGreaterThan(300);
+            assertThat(psql.number("select count(*) from postrider.event_beyond"))
+                    .isGreaterThan(300);
             assertThat(psql.number("select count(*) from postrider.log_beyond")).isGreaterThan(300);
-            assertThat(psql.number("select count(*) from postrider.pass_beyond")).isGreaterThan(10);
+            assertThat(psql.number("select count(*) from postrider.pass_beyond"))
+                    .isGreaterThan(10);
             psql.execute("set lock_timeout = '100ms'");
             open.commit();
             psql.text("select postrider.make_segments(1000, 50)::text");
@@ -393,9 +460,10 @@ class RetentionTest {
                     .as("the new segment begins after them")
                     .isZero();
             assertThat(psql.log("orders")).hasSize(3_421);
-            try (Node node = new Node(
-                    database, options -> options.withSegmentSize(1_000).withPoll(Duration.ofMillis(50)))) {
-                node.with(Listener.relay("l", "orders", event -> heard.add(event.position())).withBatch(1_000));
+            try (Node node =
+                    new Node(database, options -> options.withSegmentSize(1_000).withPoll(Duration.ofMillis(50)))) {
+                node.with(Listener.relay("l", "orders", event -> heard.add(event.position()))
+                        .withBatch(1_000));
                 psql.emit("orders", "last");
                 node.awaitCursor("l", 3_422);
             }
@@ -420,11 +488,12 @@ class RetentionTest {
             node.awaitCursor("l", 3_500);
             settle(psql);
             dump.begin();
-            for (String table : dump.texts("select relname from pg_class c join pg_namespace n on n.oid = c.relnamespace"
-                    + " where n.nspname = 'postrider' and c.relkind in ('r', 'p')")) {
+            for (String table :
+                    dump.texts("select relname from pg_class c join pg_namespace n on n.oid = c.relnamespace"
+                            + " where n.nspname = 'postrider' and c.relkind in ('r', 'p')")) {
                 dump.execute("lock table postrider." + table + " in access share mode");
             }
-            CompletableFuture<Void> retention = CompletableFuture.runAsync(() -> {
+            CompletableFuture<Void> retention = Background.run(() -> {
                 while (!done.get()) {
                     keepHouse(database, NONE, DAY);
                 }
@@ -439,23 +508,29 @@ class RetentionTest {
                     .as("nothing could be emptied")
                     .isZero();
             dump.rollback();
-            Await.until("retention goes on", () -> psql.number(
-                            "select count(*) from postrider.events where topic = 'orders' and position < 2900")
-                    == 0);
+            Await.until(
+                    "retention goes on",
+                    () -> psql.number(
+                                    "select count(*) from postrider.events where topic = 'orders' and position < 2900")
+                            == 0);
             done.set(true);
             retention.join();
         }
         millis.sort(null);
-        assertThat(millis.get(millis.size() - 1)).as("the longest of %s ms", millis).isLessThan(1_000);
-        assertThat(millis.get(millis.size() / 2)).as("the median of %s ms", millis).isLessThan(100);
+        assertThat(millis.get(millis.size() - 1))
+                .as("the longest of %s ms", millis)
+                .isLessThan(1_000);
+        assertThat(millis.get(millis.size() / 2))
+                .as("the median of %s ms", millis)
+                .isLessThan(100);
         assertThat(heard).hasSize(3_560);
     }
 
     // ── helpers ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
     private static void keepHouse(TestDatabase database, Duration keep, Duration patience) {
-        try (Retention retention = new Retention(
-                new Database(database.dataSource(), SchemaName.of("postrider")), 1_000, keep, patience)) {
+        try (Retention retention =
+                new Retention(new Database(database.dataSource(), SchemaName.of("postrider")), 1_000, keep, patience)) {
             retention.keepHouse();
         }
     }
@@ -468,8 +543,8 @@ class RetentionTest {
     }
 
     private static void listener(Psql psql, String name, String topic, long cursor) {
-        psql.execute("insert into postrider.listener (name, topic, kind, policy, batch, attempts)"
-                + " values ('" + name + "', '" + topic + "', 'relay', 'block', 100, 5)");
+        psql.execute("insert into postrider.listener (name, topic, kind, policy, batch, attempts)" + " values ('" + name
+                + "', '" + topic + "', 'relay', 'block', 100, 5)");
         psql.execute("insert into postrider.delivery (listener, from_position, to_position, events, worker)"
                 + " values ('" + name + "', 0, " + cursor + ", 0, 'test')");
     }
@@ -479,6 +554,7 @@ class RetentionTest {
     }
 
     private static List<String> closed(Psql psql) {
-        return psql.texts("select low from postrider.segment where family = 'log' and closed_at is not null order by low");
+        return psql.texts(
+                "select low from postrider.segment where family = 'log' and closed_at is not null order by low");
     }
 }

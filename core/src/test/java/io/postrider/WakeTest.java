@@ -36,7 +36,8 @@ class WakeTest {
         List<Long> heard = new CopyOnWriteArrayList<>();
         AtomicInteger notified = new AtomicInteger();
         List<Long> millis = new ArrayList<>();
-        try (Node node = new Node(database, options -> options.withPoll(LONGEST_POLL).withWatch(counting(notified)))) {
+        try (Node node =
+                new Node(database, options -> options.withPoll(LONGEST_POLL).withWatch(counting(notified)))) {
             node.with(Listener.relay("relay", "orders", event -> heard.add(System.nanoTime())));
             for (int i = 0; i < 7; i++) {
                 node.awaitAsleep();
@@ -62,9 +63,10 @@ class WakeTest {
             node.leaderPid();
             Await.until("an open transaction keeps it awake", () -> {
                 awake.begin().emit("orders", "open");
-                boolean got = awake.number("select count(*) from pg_locks where locktype = 'advisory' and mode = 'ShareLock'"
-                                + " and pid = pg_backend_pid()")
-                        == 1;
+                boolean got =
+                        awake.number("select count(*) from pg_locks where locktype = 'advisory' and mode = 'ShareLock'"
+                                        + " and pid = pg_backend_pid()")
+                                == 1;
                 if (!got) {
                     awake.rollback();
                 }
@@ -72,7 +74,7 @@ class WakeTest {
             });
             ear.execute("listen postrider");
             List<CompletableFuture<Void>> producers = IntStream.range(0, 4)
-                    .mapToObj(p -> CompletableFuture.runAsync(() -> {
+                    .mapToObj(p -> Background.run(() -> {
                         try (Psql producer = new Psql(database)) {
                             for (int i = 0; i < 100; i++) {
                                 producer.emit("orders", "p" + p + "-" + i);
@@ -82,7 +84,9 @@ class WakeTest {
                     .toList();
             producers.forEach(CompletableFuture::join);
             Await.until("all arrived", () -> heard.size() == 400);
-            assertThat(notifications(ear, "event")).as("notifications of 400 commits").isZero();
+            assertThat(notifications(ear, "event"))
+                    .as("notifications of 400 commits")
+                    .isZero();
             awake.commit();
             Await.until("that of the open one, too", () -> heard.size() == 401);
             node.awaitAsleep();
@@ -98,9 +102,12 @@ class WakeTest {
             node.with(Listener.relayBatch("relay", "orders", events -> heard.addAndGet(events.size())));
             node.awaitAsleep();
             ear.execute("listen postrider");
-            producer.execute("do $$ begin for i in 1..3000 loop perform postrider.emit('orders', 't', '{}'); commit; end loop; end $$");
+            producer.execute(
+                    "do $$ begin for i in 1..3000 loop perform postrider.emit('orders', 't', '{}'); commit; end loop; end $$");
             Await.until("all arrived", () -> heard.get() == 3_000);
-            assertThat(notifications(ear, "event")).as("notifications of 3000 commits").isBetween(1L, 1_500L);
+            assertThat(notifications(ear, "event"))
+                    .as("notifications of 3000 commits")
+                    .isBetween(1L, 1_500L);
         }
     }
 
@@ -129,7 +136,8 @@ class WakeTest {
     @Test
     void with_notify_off_nobody_sleeps_and_nobody_notifies(TestDatabase database) throws SQLException {
         List<String> heard = new CopyOnWriteArrayList<>();
-        try (Node node = new Node(database, options -> options.withPoll(LONGEST_POLL).withNotify(false));
+        try (Node node = new Node(
+                        database, options -> options.withPoll(LONGEST_POLL).withNotify(false));
                 Psql ear = new Psql(database);
                 Psql producer = new Psql(database)) {
             node.with(Listener.relay("relay", "orders", event -> heard.add(event.type())));
@@ -137,7 +145,10 @@ class WakeTest {
             ear.execute("listen postrider");
             List<Long> millis = new ArrayList<>();
             for (int i = 0; i < 5; i++) {
-                producer.begin().emit("orders", "t" + i).execute("prepare transaction 'p" + i + "'").commit();
+                producer.begin()
+                        .emit("orders", "t" + i)
+                        .execute("prepare transaction 'p" + i + "'")
+                        .commit();
                 producer.execute("commit prepared 'p" + i + "'");
                 long committed = System.nanoTime();
                 int wanted = i + 1;
@@ -203,25 +214,32 @@ class WakeTest {
                     .withAttempts(1_000)
                     .withBackoff(Duration.ofMillis(1), Duration.ofMillis(10)));
             List<CompletableFuture<Void>> producers = IntStream.range(0, 2)
-                    .mapToObj(p -> CompletableFuture.runAsync(() -> produceStubbornly(database, p, 100)))
+                    .mapToObj(p -> Background.run(() -> produceStubbornly(database, p, 100)))
                     .toList();
             int kills = 0;
             while (!producers.stream().allMatch(CompletableFuture::isDone)) {
-                kills += (int) admin.number("select count(*) from (select pg_terminate_backend(pid) from pg_stat_activity"
-                        + " where datname = current_database() and pid <> pg_backend_pid()) t");
+                kills += (int)
+                        admin.number("select count(*) from (select pg_terminate_backend(pid) from pg_stat_activity"
+                                + " where datname = current_database() and pid <> pg_backend_pid()) t");
                 long booked = admin.number("select count(*) from booked");
-                Await.until("some progress", Duration.ofSeconds(20), () -> producers.stream().allMatch(CompletableFuture::isDone)
-                        || admin.number("select count(*) from booked") > booked + 3);
+                Await.until(
+                        "some progress",
+                        Duration.ofSeconds(20),
+                        () -> producers.stream().allMatch(CompletableFuture::isDone)
+                                || admin.number("select count(*) from booked") > booked + 3);
             }
             producers.forEach(CompletableFuture::join);
             assertThat(kills).isGreaterThan(10);
-            Await.until("all booked", Duration.ofSeconds(20), () -> admin.number("select count(*) from booked")
-                    >= admin.number("select count(*) from made"));
+            Await.until(
+                    "all booked",
+                    Duration.ofSeconds(20),
+                    () -> admin.number("select count(*) from booked") >= admin.number("select count(*) from made"));
             assertThat(admin.texts("select type from booked order by position"))
                     .doesNotHaveDuplicates()
                     .containsExactlyInAnyOrderElementsOf(admin.texts("select n from made"));
             assertThat(admin.log("orders")).hasSize((int) admin.number("select count(*) from made"));
-            assertThat(admin.number("select count(*) from postrider.dead_letter")).isZero();
+            assertThat(admin.number("select count(*) from postrider.dead_letter"))
+                    .isZero();
         }
     }
 
@@ -232,7 +250,10 @@ class WakeTest {
             Await.until(name + " is committed", Duration.ofSeconds(20), () -> {
                 try (Psql psql = new Psql(database)) {
                     if (psql.texts("select n from made where n = ?", name).isEmpty()) {
-                        psql.begin().execute("insert into made values ('" + name + "')").emit("orders", name).commit();
+                        psql.begin()
+                                .execute("insert into made values ('" + name + "')")
+                                .emit("orders", name)
+                                .commit();
                     }
                     return true;
                 }
@@ -253,8 +274,8 @@ class WakeTest {
         List<Long> heard = new CopyOnWriteArrayList<>();
         try (TcpProxy proxy = TcpProxy.to(database.server().port());
                 Psql producer = new Psql(database);
-                Node node = new Node(
-                        database.jdbcUrl(proxy.port()), options -> options.withPoll(Duration.ofMillis(100)))) {
+                Node node =
+                        new Node(database.jdbcUrl(proxy.port()), options -> options.withPoll(Duration.ofMillis(100)))) {
             node.with(Listener.relay("relay", "orders", event -> heard.add(event.position())));
             for (int round = 1; round <= 4; round++) {
                 producer.emit("orders", "a", "b");
@@ -264,7 +285,10 @@ class WakeTest {
                 producer.emit("orders", "d");
                 proxy.resume();
                 int wanted = round * 4;
-                Await.until(wanted + " arrived", Duration.ofSeconds(20), () -> heard.stream().distinct().count() == wanted);
+                Await.until(
+                        wanted + " arrived",
+                        Duration.ofSeconds(20),
+                        () -> heard.stream().distinct().count() == wanted);
             }
             assertThat(proxy.cuts()).isGreaterThan(3);
         }
@@ -297,7 +321,8 @@ class WakeTest {
     void the_wire_is_taken_from_the_direct_data_source_and_survives_one_that_throws(TestDatabase database) {
         List<String> heard = new CopyOnWriteArrayList<>();
         FaultyDataSource direct = new FaultyDataSource(database.dataSource());
-        try (Node node = new Node(database, options -> options.withDirect(direct).withPoll(Duration.ofMillis(100)));
+        try (Node node =
+                        new Node(database, options -> options.withDirect(direct).withPoll(Duration.ofMillis(100)));
                 Psql admin = new Psql(database)) {
             direct.fail(true);
             node.with(Listener.relay("relay", "orders", event -> heard.add(event.type())));

@@ -70,7 +70,7 @@ final class MigrateCommand implements Callable<Integer> {
             return Exit.OK;
         }
         Options options = chosen(before);
-        report(new Migrator(db).migrate(options.segmentSize(), options.payloadCap()), "applied");
+        report(new Migrator(db).migrate(options.segmentSize(), options.payloadCap(), true), "applied");
         return Exit.OK;
     }
 

@@ -66,7 +66,8 @@ public final class Bind {
     }
 
     private Bind array(String name, String type, @Nullable Object @Nullable [] values) throws SQLException {
-        @Nullable Array array = values == null ? null : statement.getConnection().createArrayOf(type, values);
+        @Nullable
+        Array array = values == null ? null : statement.getConnection().createArrayOf(type, values);
         return at(name, place -> {
             if (array == null) {
                 statement.setNull(place, Types.ARRAY);

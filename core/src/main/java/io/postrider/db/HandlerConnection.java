@@ -8,7 +8,8 @@ import java.util.Set;
 
 /** The transaction's connection as a handler sees it: it can do anything but end the transaction, which moves the cursor. */
 public final class HandlerConnection {
-    private static final Set<String> ENDS = Set.of("commit", "setAutoCommit", "close", "abort", "setTransactionIsolation");
+    private static final Set<String> ENDS =
+            Set.of("commit", "setAutoCommit", "close", "abort", "setTransactionIsolation");
 
     private HandlerConnection() {}
 

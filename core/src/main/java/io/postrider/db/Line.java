@@ -17,7 +17,8 @@ import org.postgresql.PGNotification;
  * transaction while it waits, or the notifications would stay in the server and its snapshot would hold back vacuum.
  */
 public final class Line implements AutoCloseable {
-    private static final Sql IDENTITY = Sql.text("identity", "select pg_backend_pid() as pid, pg_is_in_recovery() as standby");
+    private static final Sql IDENTITY =
+            Sql.text("identity", "select pg_backend_pid() as pid, pg_is_in_recovery() as standby");
 
     /** A read that takes longer than this is a dead link (the kernel's own patience is two hours). */
     private static final int DEAD_AFTER_MILLIS = 60_000;
@@ -65,15 +66,19 @@ public final class Line implements AutoCloseable {
         }
     }
 
-    /** Takes charge of the session's settings, whatever the role's defaults are, and listens to the schema's channel. */
+    /**
+     * Takes charge of the session's settings, whatever the role's defaults are, and listens to the schema's channel. Not
+     * behind a pooler: the session is somebody else's a moment later, settings and all.
+     */
     public void listen(String channel) {
+        if (pooled) {
+            return;
+        }
         execute("set session characteristics as transaction isolation level read committed, read write");
         execute("set statement_timeout = 0");
         execute("set lock_timeout = 0");
         execute("set idle_session_timeout = 0");
-        if (!pooled) {
-            execute("listen " + channel);
-        }
+        execute("listen " + channel);
     }
 
     /** What was notified since the last time; waits for something up to a time. */
@@ -125,8 +130,8 @@ public final class Line implements AutoCloseable {
             if (!closing.isClosed() && !pooled) {
                 execute("select pg_advisory_unlock_all()");
                 execute("unlisten *");
+                execute("reset all");
             }
-            execute("reset all");
             closing.setNetworkTimeout(Runnable::run, 0);
         } catch (SQLException | PostriderException e) {
             // broken, or never whole: the server lets go of its locks by itself

@@ -13,6 +13,8 @@ import java.util.Optional;
 import java.util.function.Consumer;
 import org.postgresql.core.BaseConnection;
 import org.postgresql.core.TransactionState;
+import org.postgresql.util.PSQLException;
+import org.postgresql.util.ServerErrorMessage;
 
 /** One connection, and our statements on it. Not for several threads. */
 public final class Session {
@@ -96,10 +98,17 @@ public final class Session {
         }
     }
 
+    /** Without the detail, which for a refused row is the row: payloads do not belong in errors and logs. */
+    private static String message(SQLException e) {
+        ServerErrorMessage server = e instanceof PSQLException postgres ? postgres.getServerErrorMessage() : null;
+        String text = server == null ? e.getMessage() : server.getMessage();
+        return String.valueOf(text).replaceAll("\\s+", " ");
+    }
+
     /** The error with the verb that failed and, where we know one, what to do about it. */
     public static PostriderException failed(String verb, SQLException e) {
         String state = SqlState.of(e);
-        String detail = verb + " failed: " + String.valueOf(e.getMessage()).replaceAll("\\s+", " ");
+        String detail = verb + " failed: " + message(e);
         if (SqlState.isUnreachable(state)) {
             return new PostriderException(Kind.UNREACHABLE, detail, e);
         }

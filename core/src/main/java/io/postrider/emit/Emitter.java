@@ -41,16 +41,18 @@ public final class Emitter {
         refuseOversize(event);
         Session session = database.on(connection);
         try {
-            session.update(EMIT, bind -> bind.uuid("event_id", event.id())
-                    .text("topic", event.topic())
-                    .text("type", event.type())
-                    .text("key", event.key())
-                    .text("project_id", event.projectId())
-                    .text("user_id", event.userId())
-                    .text("aggregate_type", event.aggregateType())
-                    .text("aggregate_id", event.aggregateId())
-                    .text("payload", event.payload())
-                    .text("headers", event.headers()));
+            session.update(
+                    EMIT,
+                    bind -> bind.uuid("event_id", event.id())
+                            .text("topic", event.topic())
+                            .text("type", event.type())
+                            .text("key", event.key())
+                            .text("project_id", event.projectId())
+                            .text("user_id", event.userId())
+                            .text("aggregate_type", event.aggregateType())
+                            .text("aggregate_id", event.aggregateId())
+                            .text("payload", event.payload())
+                            .text("headers", event.headers()));
         } catch (PostriderException e) {
             throw explained(e, event.topic());
         }
@@ -70,16 +72,19 @@ public final class Emitter {
 
     private void emitSlice(Session session, List<Event> slice) {
         try {
-            session.update(EMIT_ALL, bind -> bind.uuids("event_ids", slice.stream().map(Event::id).toList())
-                    .texts("topics", column(slice, Event::topic))
-                    .texts("types", column(slice, Event::type))
-                    .texts("keys", column(slice, Event::key))
-                    .texts("project_ids", column(slice, Event::projectId))
-                    .texts("user_ids", column(slice, Event::userId))
-                    .texts("aggregate_types", column(slice, Event::aggregateType))
-                    .texts("aggregate_ids", column(slice, Event::aggregateId))
-                    .texts("payloads", column(slice, Event::payload))
-                    .texts("headers", column(slice, Event::headers)));
+            session.update(
+                    EMIT_ALL,
+                    bind -> bind.uuids(
+                                    "event_ids", slice.stream().map(Event::id).toList())
+                            .texts("topics", column(slice, Event::topic))
+                            .texts("types", column(slice, Event::type))
+                            .texts("keys", column(slice, Event::key))
+                            .texts("project_ids", column(slice, Event::projectId))
+                            .texts("user_ids", column(slice, Event::userId))
+                            .texts("aggregate_types", column(slice, Event::aggregateType))
+                            .texts("aggregate_ids", column(slice, Event::aggregateId))
+                            .texts("payloads", column(slice, Event::payload))
+                            .texts("headers", column(slice, Event::headers)));
         } catch (PostriderException e) {
             throw explained(e, slice.get(0).topic());
         }
@@ -99,8 +104,7 @@ public final class Emitter {
     private void refuseOversize(Event event) {
         int length = event.payload().length();
         if (length > payloadCap
-                || (length > payloadCap / 3
-                        && event.payload().getBytes(StandardCharsets.UTF_8).length > payloadCap)) {
+                || (length > payloadCap / 3 && event.payload().getBytes(StandardCharsets.UTF_8).length > payloadCap)) {
             throw PostriderException.refused("payload of event " + event.id() + " on topic " + event.topic()
                     + " is longer than the payload cap of " + payloadCap
                     + " bytes; store it elsewhere and emit a reference, or raise the cap");
@@ -111,14 +115,19 @@ public final class Emitter {
         String state = SqlState.of(e);
         if (state.equals("22P02")) {
             return new PostriderException(
-                    Kind.REFUSED, "payload or headers of an event on topic " + topic + " are not valid JSON: " + e.getMessage(), e);
+                    Kind.REFUSED,
+                    "payload or headers of an event on topic " + topic + " are not valid JSON: " + e.getMessage(),
+                    e);
         }
         if (state.equals("22P05") || state.equals("22021")) {
             return new PostriderException(
-                    Kind.REFUSED, "an event on topic " + topic + " holds a character that PostgreSQL cannot store: " + e.getMessage(), e);
+                    Kind.REFUSED,
+                    "an event on topic " + topic + " holds a character that PostgreSQL cannot store: " + e.getMessage(),
+                    e);
         }
         if (state.equals("23514") || state.equals("23502")) {
-            return new PostriderException(Kind.REFUSED, "the database refused an event on topic " + topic + ": " + e.getMessage(), e);
+            return new PostriderException(
+                    Kind.REFUSED, "the database refused an event on topic " + topic + ": " + e.getMessage(), e);
         }
         return e;
     }

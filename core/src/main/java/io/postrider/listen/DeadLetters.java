@@ -47,15 +47,15 @@ public final class DeadLetters {
 
     /** A page of those that match, oldest first: the ones after an id. */
     public List<DeadLetter> find(Filter filter, long after, int most) {
-        return database.autocommit(session -> session.query(
-                FIND, bind -> filter.to(bind).int8("after", after).int4("most", most), DeadLetter::read));
+        return database.autocommit(session ->
+                session.query(FIND, bind -> filter.to(bind).int8("after", after).int4("most", most), DeadLetter::read));
     }
 
     /** Gives them back to their listener. Gives how many. */
     public int replay(List<Long> ids) {
-        return database.transaction(session -> session.one(
-                        REPLAY, bind -> bind.int8s("ids", ids), row -> row.int4("replayed"))
-                .orElse(0));
+        return database.transaction(
+                session -> session.one(REPLAY, bind -> bind.int8s("ids", ids), row -> row.int4("replayed"))
+                        .orElse(0));
     }
 
     /** Forgets them. Gives how many. */

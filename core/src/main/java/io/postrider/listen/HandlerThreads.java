@@ -12,7 +12,8 @@ final class HandlerThreads {
 
     static ExecutorService executor() {
         try {
-            return (ExecutorService) Executors.class.getMethod("newVirtualThreadPerTaskExecutor").invoke(null);
+            return (ExecutorService)
+                    Executors.class.getMethod("newVirtualThreadPerTaskExecutor").invoke(null);
         } catch (NoSuchMethodException | IllegalAccessException | InvocationTargetException e) {
             return Executors.newCachedThreadPool(named());
         }

@@ -47,6 +47,8 @@ import org.slf4j.LoggerFactory;
 final class ListenerRun implements Runnable {
     private static final Logger log = LoggerFactory.getLogger(ListenerRun.class);
     private static final Sql DELIVER = Sql.file("listen/deliver");
+    private static final Sql STANDS_AT =
+            Sql.text("stands_at", "select postrider.stands_at(:listener, :position) as stands");
     private static final Sql LISTENER = Sql.file("listen/listener");
     private static final Sql BEGIN_TENURE = Sql.file("listen/begin_tenure");
     private static final Sql END_TENURE = Sql.file("listen/end_tenure");
@@ -134,7 +136,8 @@ final class ListenerRun implements Runnable {
                         e.getMessage());
                 rest(STUMBLING.after(failures));
             } catch (RuntimeException | Error e) {
-                // A bug, or a virtual machine out of memory. An event may be the cause, so attempts are counted from here on.
+                // A bug, or a virtual machine out of memory. An event may be the cause, so attempts are counted from
+                // here on.
                 failures++;
                 stale = true;
                 carefulUpto = cursor + listener.batch();
@@ -272,15 +275,26 @@ final class ListenerRun implements Runnable {
         }
         long wait = setback.dueAt() - System.nanoTime();
         if (wait > 0) {
-            heads.awaitBeyond(listener.topic(), Long.MAX_VALUE, Duration.ofNanos(Math.min(wait, untilDue().toNanos())));
+            heads.awaitBeyond(
+                    listener.topic(),
+                    Long.MAX_VALUE,
+                    Duration.ofNanos(Math.min(wait, untilDue().toNanos())));
             return;
         }
-        alone(reader.read(listener.topic(), cursor, position, 1, null, heads).events().get(0), position);
+        alone(
+                reader.read(listener.topic(), cursor, position, 1, null, heads)
+                        .events()
+                        .get(0),
+                position);
     }
 
     /** The event after the cursor, its attempt counted first. */
     private void alone(LogEvent event, long to) throws InterruptedException {
-        int attempt = database.transaction(session -> setbacks.beginAttempt(session, event));
+        int attempt = database.transaction(session -> isOurs(session) ? setbacks.beginAttempt(session, event) : 0);
+        if (attempt == 0) {
+            lost();
+            return;
+        }
         long began = System.nanoTime();
         Fate fate = performer.perform(
                 List.of(event),
@@ -317,18 +331,22 @@ final class ListenerRun implements Runnable {
             if (due.attempt() >= listener.attempts()) {
                 bury(due.event().position(), due.attempt(), session -> true);
             } else {
-                retry(due.event());
+                retry(due);
             }
         }
         readParkedKeys();
         scheduleDue();
     }
 
-    private void retry(LogEvent event) throws InterruptedException {
-        int attempt = database.transaction(session -> setbacks.beginAttempt(session, event));
+    private void retry(Setbacks.Due due) throws InterruptedException {
+        LogEvent event = due.event();
+        int attempt = database.transaction(session ->
+                setbacks.beginAgain(session, event.position(), due.attempt()).orElse(0));
+        if (attempt == 0) {
+            return; // another worker is at it, or done with it
+        }
         long began = System.nanoTime();
-        Fate fate = performer.perform(
-                List.of(event), session -> setbacks.clear(session, event.position(), attempt));
+        Fate fate = performer.perform(List.of(event), session -> setbacks.clear(session, event.position(), attempt));
         if (fate instanceof Delivered) {
             succeeded(event.position(), event.position(), List.of(event), attempt, began);
         } else if (fate instanceof Failed failed) {
@@ -358,11 +376,22 @@ final class ListenerRun implements Runnable {
     /** An attempt failed. Whether there will be another one is decided where the event stands. */
     private void setBack(LogEvent event, int attempt, Throwable error) {
         Duration wait = attempt >= listener.attempts() ? Duration.ZERO : backoff.after(attempt);
-        database.transaction(session -> {
-            setbacks.setBack(session, event, attempt, wait, error);
+        boolean isAhead = event.position() > cursor;
+        boolean ours = database.transaction(session -> {
+            if (!isAhead) {
+                setbacks.setBackAgain(session, event.position(), attempt, wait, error);
+            } else if (isOurs(session)) {
+                setbacks.setBack(session, event, attempt, wait, error);
+            } else {
+                return false;
+            }
             return true;
         });
-        if (event.position() > cursor) {
+        if (!ours) {
+            lost();
+            return;
+        }
+        if (isAhead) {
             ahead.put(event.position(), new Ahead(attempt, System.nanoTime() + wait.toNanos()));
         }
         log.warn(
@@ -381,7 +410,8 @@ final class ListenerRun implements Runnable {
         Optional<DeadLetter> buried = database.transaction(session -> {
             Optional<DeadLetter> letter = setbacks.bury(session, position, attempt);
             if (letter.isPresent() && !settlement.settle(session)) {
-                throw new PostriderException(Kind.CONFLICT, "listener " + listener.name() + " was moved by another worker");
+                throw new PostriderException(
+                        Kind.CONFLICT, "listener " + listener.name() + " was moved by another worker");
             }
             return letter;
         });
@@ -396,6 +426,15 @@ final class ListenerRun implements Runnable {
                     letter.error());
             watch.deadLettered(listener.name(), letter.event(), attempt, letter.error());
         });
+    }
+
+    /** Whether the cursor is still where we believe it; it stays there for this transaction. */
+    private boolean isOurs(Session session) {
+        return session.one(
+                        STANDS_AT,
+                        bind -> bind.text("listener", listener.name()).int8("position", cursor),
+                        row -> row.bool("stands"))
+                .orElse(false);
     }
 
     private boolean deliver(Session session, long to, int events) {
@@ -418,7 +457,12 @@ final class ListenerRun implements Runnable {
 
     private void succeeded(long from, long to, List<LogEvent> events, int attempt, long began) {
         watch.delivered(
-                listener.name(), listener.topic(), from, to, events.size(), Duration.ofNanos(System.nanoTime() - began));
+                listener.name(),
+                listener.topic(),
+                from,
+                to,
+                events.size(),
+                Duration.ofNanos(System.nanoTime() - began));
         if (log.isDebugEnabled()) {
             events.forEach(event -> log.debug(
                     "outbox_publish_succeeded listener={} topic={} position={} event_id={} attempt={}",
@@ -470,7 +514,10 @@ final class ListenerRun implements Runnable {
             ahead = new TreeMap<>();
             setbacks.ahead(session, cursor)
                     .forEach((position, one) -> ahead.put(
-                            position, new Ahead(one.attempt(), System.nanoTime() + one.dueIn().toNanos())));
+                            position,
+                            new Ahead(
+                                    one.attempt(),
+                                    System.nanoTime() + one.dueIn().toNanos())));
             return true;
         });
         readParkedKeys();

@@ -72,15 +72,20 @@ public final class Listeners implements AutoCloseable {
     }
 
     private void register(Session session, Listener listener) {
-        session.update(REGISTER, bind -> bind.text("name", listener.name())
-                .text("topic", listener.topic())
-                .text("kind", listener.isTransactional() ? "transactional" : "relay")
-                .text("policy", listener.policy().name().toLowerCase(Locale.ROOT))
-                .texts("types", listener.types())
-                .int4("batch", listener.batch())
-                .int4("attempts", listener.attempts())
-                .bool("paused", listener.paused()));
-        record Registered(String topic, @Nullable Instant detachedAt, @Nullable Long cursor) {}
+        session.update(
+                REGISTER,
+                bind -> bind.text("name", listener.name())
+                        .text("topic", listener.topic())
+                        .text("kind", listener.isTransactional() ? "transactional" : "relay")
+                        .text("policy", listener.policy().name().toLowerCase(Locale.ROOT))
+                        .texts("types", listener.types())
+                        .int4("batch", listener.batch())
+                        .int4("attempts", listener.attempts())
+                        .bool("paused", listener.paused()));
+        record Registered(
+                String topic,
+                @Nullable Instant detachedAt,
+                @Nullable Long cursor) {}
         Registered registered = session.one(
                         LISTENER,
                         bind -> bind.text("listener", listener.name()),
@@ -90,8 +95,8 @@ public final class Listeners implements AutoCloseable {
         if (!registered.topic().equals(listener.topic())) {
             throw new PostriderException(
                     Kind.CONFLICT,
-                    "listener " + listener.name() + " listens to topic " + registered.topic() + ", not " + listener.topic()
-                            + "; choose another name for a new listener");
+                    "listener " + listener.name() + " listens to topic " + registered.topic() + ", not "
+                            + listener.topic() + "; choose another name for a new listener");
         }
         if (registered.detachedAt() != null) {
             log.error(
@@ -101,9 +106,11 @@ public final class Listeners implements AutoCloseable {
         }
         if (registered.cursor() == null) {
             long start = startOf(session, listener.topic(), listener.start());
-            session.update(START_LEDGER, bind -> bind.text("listener", listener.name())
-                    .int8("to_position", start)
-                    .text("worker", listening.worker()));
+            session.update(
+                    START_LEDGER,
+                    bind -> bind.text("listener", listener.name())
+                            .int8("to_position", start)
+                            .text("worker", listening.worker()));
         }
     }
 
@@ -114,11 +121,12 @@ public final class Listeners implements AutoCloseable {
             case BEGINNING -> oldest;
             case END -> reader.head(session, topic);
             case POSITION -> Math.min(Math.max(start.position() - 1, oldest), reader.head(session, topic));
-            case TIME -> session.one(
-                            POSITION_AT,
-                            bind -> bind.text("topic", topic).instant("time", start.time()),
-                            row -> row.int8("position"))
-                    .orElseThrow();
+            case TIME ->
+                session.one(
+                                POSITION_AT,
+                                bind -> bind.text("topic", topic).instant("time", start.time()),
+                                row -> row.int8("position"))
+                        .orElseThrow();
         };
     }
 

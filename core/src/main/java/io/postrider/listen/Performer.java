@@ -44,7 +44,8 @@ final class Performer {
     }
 
     Fate perform(List<LogEvent> events, Settlement settlement) throws InterruptedException {
-        boolean transactional = handler instanceof Handler.Transactional || handler instanceof Handler.TransactionalBatch;
+        boolean transactional =
+                handler instanceof Handler.Transactional || handler instanceof Handler.TransactionalBatch;
         return transactional ? together(events, settlement) : apart(events, settlement);
     }
 
@@ -89,8 +90,9 @@ final class Performer {
     /** Or the next event would be blamed for it, or nobody: the settlement could only fail, for ever. */
     private static void refuseAborted(Session session) throws SQLException {
         if (session.isAborted()) {
-            throw new SQLException("the handler swallowed a database error: its transaction is aborted and cannot commit."
-                    + " Throw the error, or roll back to a savepoint");
+            throw new SQLException(
+                    "the handler swallowed a database error: its transaction is aborted and cannot commit."
+                            + " Throw the error, or roll back to a savepoint");
         }
     }
 
@@ -122,7 +124,8 @@ final class Performer {
     private Fate inLanes(Handler.Relay relay, List<LogEvent> events) throws InterruptedException {
         Map<Object, List<Integer>> lanes = new LinkedHashMap<>();
         for (int i = 0; i < events.size(); i++) {
-            Object lane = events.get(i).key() == null ? (Object) i : events.get(i).key();
+            Object lane =
+                    events.get(i).key() == null ? (Object) i : events.get(i).key();
             lanes.computeIfAbsent(lane, key -> new ArrayList<>()).add(i);
         }
         Semaphore free = new Semaphore(concurrency);

@@ -30,7 +30,8 @@ public final class Posts implements Wire.Task {
     }
 
     Post open(String listener, String topic) {
-        return entries.computeIfAbsent(listener, name -> new Entry(new Post(), topic)).post();
+        return entries.computeIfAbsent(listener, name -> new Entry(new Post(), topic))
+                .post();
     }
 
     @Override
@@ -94,7 +95,10 @@ public final class Posts implements Wire.Task {
         }
         record Got(String name, boolean got) {}
         line.session()
-                .query(TRY_OWN, bind -> bind.texts("listeners", wanted), row -> new Got(row.text("name"), row.bool("got")))
+                .query(
+                        TRY_OWN,
+                        bind -> bind.texts("listeners", wanted),
+                        row -> new Got(row.text("name"), row.bool("got")))
                 .forEach(got -> {
                     if (got.got()) {
                         log.info("listener_owned listener={}", got.name());

@@ -20,7 +20,9 @@ final class Setbacks {
     private static final Sql AHEAD = Sql.file("listen/setbacks_ahead");
     private static final Sql PARKED_KEYS = Sql.file("listen/parked_keys");
     private static final Sql BEGIN_ATTEMPT = Sql.file("listen/begin_attempt");
+    private static final Sql BEGIN_AGAIN = Sql.file("listen/begin_again");
     private static final Sql SET_BACK = Sql.file("listen/set_back");
+    private static final Sql SET_BACK_AGAIN = Sql.file("listen/set_back_again");
     private static final Sql PARK = Sql.file("listen/park");
     private static final Sql CLEAR = Sql.file("listen/clear_setback");
     private static final Sql DUE = Sql.file("listen/due_setbacks");
@@ -44,7 +46,8 @@ final class Setbacks {
         session.query(
                         AHEAD,
                         bind -> bind.text("listener", listener).int8("cursor", cursor),
-                        row -> new Ahead(row.int8("position"), row.int4("attempt"), Duration.ofMillis(row.int8("wait_millis"))))
+                        row -> new Ahead(
+                                row.int8("position"), row.int4("attempt"), Duration.ofMillis(row.int8("wait_millis"))))
                 .forEach(one -> ahead.put(one.position(), one));
         return ahead;
     }
@@ -59,12 +62,36 @@ final class Setbacks {
                 .orElseThrow();
     }
 
+    /** As above for an event behind the cursor; empty if it is gone, or somebody else has begun another attempt. */
+    Optional<Integer> beginAgain(Session session, long position, int attempt) {
+        return session.one(
+                BEGIN_AGAIN,
+                bind -> bind.text("listener", listener)
+                        .int8("position", position)
+                        .int4("attempt", attempt)
+                        .text("worker", worker),
+                row -> row.int4("attempt"));
+    }
+
     void setBack(Session session, LogEvent event, int attempt, Duration wait, Throwable error) {
-        session.update(SET_BACK, bind -> event(bind, event)
-                .int4("attempt", attempt)
-                .millis("wait", wait)
-                .text("error", text(error))
-                .text("worker", worker));
+        session.update(
+                SET_BACK,
+                bind -> event(bind, event)
+                        .int4("attempt", attempt)
+                        .millis("wait", wait)
+                        .text("error", text(error))
+                        .text("worker", worker));
+    }
+
+    /** As above for an event behind the cursor; nothing if it is gone, or somebody else has begun another attempt. */
+    void setBackAgain(Session session, long position, int attempt, Duration wait, Throwable error) {
+        session.update(
+                SET_BACK_AGAIN,
+                bind -> bind.text("listener", listener)
+                        .int8("position", position)
+                        .int4("attempt", attempt)
+                        .millis("wait", wait)
+                        .text("error", text(error)));
     }
 
     void park(Session session, LogEvent event) {

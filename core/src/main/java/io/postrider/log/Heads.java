@@ -22,8 +22,8 @@ import org.jspecify.annotations.Nullable;
 public final class Heads {
     private static final Sql HEAD = Sql.file("log/head");
     private static final Sql PASSES_AFTER = Sql.file("log/passes_after");
-    private static final Sql LAST_PASS =
-            Sql.text("last_pass", "select coalesce((select p.n from postrider.pass p order by p.n desc limit 1), 0) as n");
+    private static final Sql LAST_PASS = Sql.text(
+            "last_pass", "select coalesce((select p.n from postrider.pass p order by p.n desc limit 1), 0) as n");
 
     /** Further behind than this, the heads are read anew instead of pass by pass. */
     private static final int CATCH_UP = 200;
@@ -68,8 +68,8 @@ public final class Heads {
     /** What other nodes' passes moved. */
     public void refresh(Session session) {
         long from = lastPass();
-        List<Pass> passes = session.query(
-                PASSES_AFTER, bind -> bind.int8("n", from).int4("most", CATCH_UP), Pass::read);
+        List<Pass> passes =
+                session.query(PASSES_AFTER, bind -> bind.int8("n", from).int4("most", CATCH_UP), Pass::read);
         if (passes.size() == CATCH_UP || (!passes.isEmpty() && passes.get(0).n() > from + 1)) {
             reload(session);
         } else {
@@ -195,7 +195,9 @@ public final class Heads {
         lock.lock();
         try {
             Topic known = topics.get(topic);
-            if (known == null || known.recent.isEmpty() || known.recent.peekFirst().from() > after + 1) {
+            if (known == null
+                    || known.recent.isEmpty()
+                    || known.recent.peekFirst().from() > after + 1) {
                 return Ids.ALL;
             }
             long low = Long.MAX_VALUE;

@@ -31,7 +31,8 @@ public final class LogReader {
     }
 
     /** The next events after a position, up to a last position and to the head known; fewer if they are large. */
-    public Stretch read(String topic, long after, long last, int most, @Nullable Collection<String> types, Heads heads) {
+    public Stretch read(
+            String topic, long after, long last, int most, @Nullable Collection<String> types, Heads heads) {
         long reach = types == null ? most : (long) most * FILTER_REACH;
         long upto = Math.min(Math.min(last, heads.head(topic)), after + reach);
         if (upto <= after) {
@@ -90,7 +91,8 @@ public final class LogReader {
     private static PostriderException hole(Session session, Range range, long to, long there) {
         return new PostriderException(
                 Kind.CONFLICT,
-                "topic " + range.topic() + " has only " + there + " of the " + (to - range.after()) + " events at positions "
+                "topic " + range.topic() + " has only " + there + " of the " + (to - range.after())
+                        + " events at positions "
                         + (range.after() + 1) + ".." + to + "; the oldest kept is " + oldest(session, range.topic())
                         + ". Retention or somebody's delete has taken the rest; nothing is passed over in silence:"
                         + " reset the listener to a position that is there");

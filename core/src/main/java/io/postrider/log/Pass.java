@@ -8,6 +8,7 @@ import java.util.List;
 public record Pass(long n, List<String> topics, List<Long> heads, long lowId, long highId) {
     /** A row of {@code pass}, or of {@code sequence()}. */
     public static Pass read(Row row) throws SQLException {
-        return new Pass(row.int8("n"), row.texts("topics"), row.int8s("heads"), row.int8("low_id"), row.int8("high_id"));
+        return new Pass(
+                row.int8("n"), row.texts("topics"), row.int8s("heads"), row.int8("low_id"), row.int8("high_id"));
     }
 }

@@ -23,8 +23,8 @@ public final class Retention implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Retention.class);
     private static final Sql MAKE =
             Sql.text("make_segments", "select postrider.make_segments(:log_size, :ledger_size) as made");
-    private static final Sql CLOSE = Sql.text(
-            "close_segments", "select postrider.close_segments(:rotate * interval '1 millisecond') as closed");
+    private static final Sql CLOSE =
+            Sql.text("close_segments", "select postrider.close_segments(:rotate * interval '1 millisecond') as closed");
     private static final Sql EMPTY = Sql.text(
             "empty_segments",
             "select e.what, e.name from postrider.empty_segments(:keep * interval '1 millisecond',"
@@ -63,26 +63,39 @@ public final class Retention implements AutoCloseable {
 
     /** One round of everything. Public for a test or a command that does not want to wait. */
     public void keepHouse() {
-        step("make", 200, session -> session.query(
-                MAKE,
-                bind -> bind.int8("log_size", segmentSize).int8("ledger_size", LEDGER_SIZE),
-                row -> row.int4("made") + " segments"));
-        step("close", 200, session -> session.query(
-                CLOSE, bind -> bind.millis("rotate", keep.dividedBy(ROTATIONS)), row -> row.int4("closed") + " segments"));
-        step("empty", 100, session -> session.query(
-                EMPTY, bind -> bind.millis("keep", keep).millis("patience", patience), row -> {
-                    if (row.text("what").equals("detached")) {
-                        log.error(
-                                "listener_detached listener={} it has not come for {}, and events it had not handled"
-                                        + " were removed",
-                                row.text("name"),
-                                patience);
-                    }
-                    return row.text("what") + " " + row.text("name");
-                }));
+        step(
+                "make",
+                200,
+                session -> session.query(
+                        MAKE,
+                        bind -> bind.int8("log_size", segmentSize).int8("ledger_size", LEDGER_SIZE),
+                        row -> row.int4("made") + " segments"));
+        step(
+                "close",
+                200,
+                session -> session.query(
+                        CLOSE,
+                        bind -> bind.millis("rotate", keep.dividedBy(ROTATIONS)),
+                        row -> row.int4("closed") + " segments"));
+        step(
+                "empty",
+                100,
+                session ->
+                        session.query(EMPTY, bind -> bind.millis("keep", keep).millis("patience", patience), row -> {
+                            if (row.text("what").equals("detached")) {
+                                log.error(
+                                        "listener_detached listener={} it has not come for {}, and events it had not handled"
+                                                + " were removed",
+                                        row.text("name"),
+                                        patience);
+                            }
+                            return row.text("what") + " " + row.text("name");
+                        }));
         step("shorten", 100, session -> session.query(SHORTEN, Bind::nothing, row -> row.text("s")));
-        step("drop", 20, session -> session.query(
-                DROP, Bind::nothing, row -> String.valueOf(row.textOrNull("dropped"))));
+        step(
+                "drop",
+                20,
+                session -> session.query(DROP, Bind::nothing, row -> String.valueOf(row.textOrNull("dropped"))));
     }
 
     private void step(String name, int lockTimeoutMillis, Database.Work<List<String>> work) {

@@ -49,7 +49,8 @@ public final class DatabaseCheck {
                     "the database's encoding is " + server.encoding() + "; Postrider needs UTF8, as JSON does");
         }
         if (!server.plainSchema()) {
-            throw PostriderException.refused("schema '" + schema.text() + "' is a reserved word of SQL; choose another");
+            throw PostriderException.refused(
+                    "schema '" + schema.text() + "' is a reserved word of SQL; choose another");
         }
     }
 }

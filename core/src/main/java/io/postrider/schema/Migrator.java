@@ -40,6 +40,7 @@ public final class Migrator {
             "functions/open_era",
             "functions/sequence",
             "functions/read",
+            "functions/stands_at",
             "functions/deliver",
             "functions/make_segments",
             "functions/close_segments",
@@ -53,8 +54,8 @@ public final class Migrator {
 
     private static final Sql LOCK = Sql.text(
             "migrate_lock", "select pg_advisory_xact_lock(hashtext('postrider migrate'), hashtext('postrider'))::text");
-    private static final Sql APPLIED = Sql.text(
-            "applied", "select m.version, m.digest from postrider.migration m order by m.version");
+    private static final Sql APPLIED =
+            Sql.text("applied", "select m.version, m.digest from postrider.migration m order by m.version");
     private static final Sql INSTALLED =
             Sql.text("installed", "select to_regclass('postrider.migration') is not null as installed");
     private static final Sql RECORD = Sql.text(
@@ -63,7 +64,8 @@ public final class Migrator {
                     + " on conflict (version) do update set digest = excluded.digest, applied_at = clock_timestamp()");
     private static final Sql PAYLOAD_CAP = Sql.file("schema/payload_cap");
     private static final Sql CACHE = Sql.text(
-            "sequence_cache", "select s.seqcache as cache from pg_sequence s where s.seqrelid = 'postrider.event_ids'::regclass");
+            "sequence_cache",
+            "select s.seqcache as cache from pg_sequence s where s.seqrelid = 'postrider.event_ids'::regclass");
     private static final Sql MAKE_SEGMENTS =
             Sql.text("make_segments", "select postrider.make_segments(:log_size, :ledger_size) as made");
 
@@ -85,20 +87,29 @@ public final class Migrator {
         }
     }
 
-    /** Brings the schema up to date, with this cap on payloads. */
-    public Done migrate(long segmentSize, int payloadCap) {
+    /**
+     * Brings the schema up to date.
+     *
+     * @param exactly whether payloads get just this cap. If not, a cap that is there is raised but never lowered: a node
+     *     with a smaller one does not decide for the others
+     */
+    public Done migrate(long segmentSize, int payloadCap, boolean exactly) {
         return database.transaction(session -> {
             DatabaseCheck.requireServer(session, database.schema());
             session.query(LOCK, Bind::nothing, row -> true);
             List<Integer> applied = applyMissing(session);
             boolean replaced = replaceFunctions(session);
-            capPayloads(session, payloadCap);
+            capPayloads(session, payloadCap, exactly || !applied.isEmpty());
             session.query(
                     MAKE_SEGMENTS,
                     bind -> bind.int8("log_size", segmentSize).int8("ledger_size", LEDGER_SIZE),
                     row -> true);
             Done done = new Done(applied, replaced);
-            log.info("migrated schema={} applied={} functions_replaced={}", database.schema().text(), applied, replaced);
+            log.info(
+                    "migrated schema={} applied={} functions_replaced={}",
+                    database.schema().text(),
+                    applied,
+                    replaced);
             return done;
         });
     }
@@ -121,7 +132,9 @@ public final class Migrator {
         List<String> scripts =
                 FUNCTIONS.stream().map(name -> Sql.resource(name + ".sql")).toList();
         String digest = digest(scripts);
-        if (applied(session).stream().anyMatch(one -> one.version() == FUNCTIONS_VERSION && one.digest().equals(digest))) {
+        if (applied(session).stream()
+                .anyMatch(one ->
+                        one.version() == FUNCTIONS_VERSION && one.digest().equals(digest))) {
             return false;
         }
         for (int i = 0; i < scripts.size(); i++) {
@@ -132,12 +145,16 @@ public final class Migrator {
     }
 
     /** Not valid: the cap is for what is written from now on. To check what is there would take long, and refuse a lower cap. */
-    private static void capPayloads(Session session, int cap) {
-        long there = session.one(PAYLOAD_CAP, Bind::nothing, row -> row.int8("cap")).orElse(-1L);
-        if (there != cap) {
-            session.script("payload_cap", "alter table postrider.event drop constraint event_payload_is_under_the_cap,"
-                    + " add constraint event_payload_is_under_the_cap check (octet_length(payload::text) <= " + cap + ")"
-                    + " not valid");
+    private static void capPayloads(Session session, int cap, boolean exactly) {
+        long there =
+                session.one(PAYLOAD_CAP, Bind::nothing, row -> row.int8("cap")).orElse(-1L);
+        if (cap > there || (exactly && cap != there)) {
+            session.script(
+                    "payload_cap",
+                    "alter table postrider.event drop constraint event_payload_is_under_the_cap,"
+                            + " add constraint event_payload_is_under_the_cap check (octet_length(payload::text) <= "
+                            + cap + ")"
+                            + " not valid");
         }
     }
 
@@ -145,7 +162,8 @@ public final class Migrator {
     public static void requireCurrent(Session session) {
         int there = version(session)
                 .orElseThrow(() -> new PostriderException(
-                        Kind.CONFLICT, "the schema is not there; run `postrider migrate`, or call Postrider.migrate()"));
+                        Kind.CONFLICT,
+                        "the schema is not there; run `postrider migrate`, or call Postrider.migrate()"));
         refuseNewer(there);
         if (there < MIGRATIONS.size()) {
             throw new PostriderException(
@@ -178,10 +196,9 @@ public final class Migrator {
 
     /** The version of the schema, if it is installed. */
     public static Optional<Integer> version(Session session) {
-        boolean installed = session.one(INSTALLED, Bind::nothing, row -> row.bool("installed")).orElse(false);
-        return installed
-                ? applied(session).stream().map(Applied::version).max(Integer::compare)
-                : Optional.empty();
+        boolean installed = session.one(INSTALLED, Bind::nothing, row -> row.bool("installed"))
+                .orElse(false);
+        return installed ? applied(session).stream().map(Applied::version).max(Integer::compare) : Optional.empty();
     }
 
     private static List<Applied> applied(Session session) {

@@ -35,12 +35,12 @@ import org.slf4j.LoggerFactory;
 public final class Sequencer implements Wire.Task {
     private static final Logger log = LoggerFactory.getLogger(Sequencer.class);
     private static final Sql SEQUENCE = Sql.file("sequence/sequence");
-    private static final Sql TRY_LEAD = Sql.text(
-            "try_lead", "select pg_try_advisory_lock('postrider.event'::regclass::oid::int4, 3) as got");
-    private static final Sql TRY_IDLE = Sql.text(
-            "try_idle", "select pg_try_advisory_lock('postrider.event'::regclass::oid::int4, 1) as got");
-    private static final Sql LEAVE_IDLE = Sql.text(
-            "leave_idle", "select pg_advisory_unlock('postrider.event'::regclass::oid::int4, 1) as got");
+    private static final Sql TRY_LEAD =
+            Sql.text("try_lead", "select pg_try_advisory_lock('postrider.event'::regclass::oid::int4, 3) as got");
+    private static final Sql TRY_IDLE =
+            Sql.text("try_idle", "select pg_try_advisory_lock('postrider.event'::regclass::oid::int4, 1) as got");
+    private static final Sql LEAVE_IDLE =
+            Sql.text("leave_idle", "select pg_advisory_unlock('postrider.event'::regclass::oid::int4, 1) as got");
     private static final Sql END_FROZEN = Sql.file("wake/end_frozen");
 
     private static final Duration SHORTEST_GAP = Duration.ofMillis(1);
@@ -110,7 +110,7 @@ public final class Sequencer implements Wire.Task {
 
     private Duration standBy(Line line, Wire.Turn turn) {
         if (line.isPooled()) {
-            enter(State.DOZING);  // nothing lasts on a pooled line, so nobody leads: every node looks
+            enter(State.DOZING); // nothing lasts on a pooled line, so nobody leads: every node looks
             return Duration.ZERO;
         }
         if (!turn.poll()) {
@@ -174,7 +174,8 @@ public final class Sequencer implements Wire.Task {
         long heardAt = System.nanoTime();
         Optional<Result> found = pass(line);
         if (turn.heardEvent()) {
-            // From the end of the pass before: on a busy machine a pass takes longer than that, and every commit would notify.
+            // From the end of the pass before: on a busy machine a pass takes longer than that, and every commit would
+            // notify.
             wakeUps = heardAt - wokenAt < CLOSE_TOGETHER_NANOS ? wakeUps + 1 : 0;
             wokenAt = System.nanoTime();
         }
@@ -189,8 +190,10 @@ public final class Sequencer implements Wire.Task {
     private Optional<Result> pass(Line line) {
         long began = System.nanoTime();
         Optional<Result> result = line.session()
-                .one(SEQUENCE, bind -> bind.int4("most", passSize), row -> new Result(
-                        Pass.read(row), row.int8("events"), row.bool("more")));
+                .one(
+                        SEQUENCE,
+                        bind -> bind.int4("most", passSize),
+                        row -> new Result(Pass.read(row), row.int8("events"), row.bool("more")));
         result.ifPresent(found -> {
             heads.moved(found.pass());
             Duration took = Duration.ofNanos(System.nanoTime() - began);

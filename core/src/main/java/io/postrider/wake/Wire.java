@@ -82,8 +82,9 @@ public final class Wire implements AutoCloseable {
                 try (Line line = Line.open(dataSource, database)) {
                     line.listen(database.schema().text());
                     if (line.isPooled()) {
-                        log.warn("wire_pooled the data source goes through a pooler: no wake-up by notification, polling"
-                                + " instead; give Postrider a direct connection (Options.withDirect)");
+                        log.warn(
+                                "wire_pooled the data source goes through a pooler: no wake-up by notification, polling"
+                                        + " instead; give Postrider a direct connection (Options.withDirect)");
                     }
                     tasks.forEach(task -> task.connected(line));
                     log.info("wire_connected pid={}", line.pid());
@@ -94,7 +95,8 @@ public final class Wire implements AutoCloseable {
                     failures++;
                     log.warn("wire_lost failures={} error=\"{}\"", failures, e.getMessage());
                 } catch (RuntimeException e) {
-                    failures++;  // a data source or a watch that throws what it should not: a node without a wire does nothing
+                    failures++; // a data source or a watch that throws what it should not: a node without a wire does
+                    // nothing
                     log.error("wire_lost failures={}", failures, e);
                 } finally {
                     riding = false;

@@ -18,7 +18,8 @@ public interface Watch {
     default void sequenced(long events, Duration took) {}
 
     /** A listener finished a range of positions; events is how many of them it handled. */
-    default void delivered(String listener, String topic, long fromPosition, long toPosition, int events, Duration took) {}
+    default void delivered(
+            String listener, String topic, long fromPosition, long toPosition, int events, Duration took) {}
 
     /** A listener failed at an event, which will be tried again after the wait. */
     default void setBack(String listener, LogEvent event, int attempt, Duration wait, Throwable error) {}

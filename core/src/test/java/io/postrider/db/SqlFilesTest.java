@@ -26,7 +26,8 @@ class SqlFilesTest {
     @ParameterizedTest
     @ValueSource(strings = {"postrider", "acme"})
     void every_statement_can_be_prepared(String schema, TestDatabase database) throws Exception {
-        Postrider.on(database.dataSource(), Options.defaults().withSchema(schema)).migrate();
+        Postrider.on(database.dataSource(), Options.defaults().withSchema(schema))
+                .migrate();
         Texts texts = new Texts(SchemaName.of(schema));
         List<String> failures = new ArrayList<>();
         try (Connection connection = database.dataSource().getConnection()) {
@@ -47,15 +48,20 @@ class SqlFilesTest {
     @Test
     void every_statement_is_used() throws Exception {
         StringBuilder classes = new StringBuilder();
-        for (Path path : walk(Path.of(Sql.class.getResource("/io/postrider/db/Sql.class").toURI()).getParent().getParent())) {
+        for (Path path :
+                walk(Path.of(Sql.class.getResource("/io/postrider/db/Sql.class").toURI())
+                        .getParent()
+                        .getParent())) {
             classes.append(new String(Files.readAllBytes(path), StandardCharsets.ISO_8859_1));
         }
-        assertThat(statements().stream().filter(file -> classes.indexOf(file) < 0)).isEmpty();
+        assertThat(statements().stream().filter(file -> classes.indexOf(file) < 0))
+                .isEmpty();
     }
 
     @Test
     void a_parameter_is_a_colon_and_a_name_and_nothing_else_is() {
-        assertThat(Sql.text("t", "select :a::int8, ':b'::text, x.c::d from t where e = :a_1 and f=:g -- :h\n").parameters())
+        assertThat(Sql.text("t", "select :a::int8, ':b'::text, x.c::d from t where e = :a_1 and f=:g -- :h\n")
+                        .parameters())
                 .contains("a", "a_1", "g")
                 .doesNotContain("int8", "text", "d");
         assertThat(Sql.text("t", "-- about :x\nselect 1").parameters()).isEmpty();

@@ -35,7 +35,9 @@ class DocsTest {
     @Test
     void the_first_steps_of_the_readme(TestDatabase database) throws Exception {
         try (HikariDataSource pool = pool(database)) {
-            execute(pool, "create table orders (id int primary key); create table booked (position bigint primary key)");
+            execute(
+                    pool,
+                    "create table orders (id int primary key); create table booked (position bigint primary key)");
             firstSteps(pool);
             assertThat(mailed.getCount()).isZero();
             assertThat(number(pool, "select count(*) from orders")).isEqualTo(1);
@@ -51,7 +53,9 @@ class DocsTest {
             try (Connection connection = dataSource.getConnection()) {
                 connection.setAutoCommit(false);
                 placeOrder(connection, 42);
-                postrider.emit(connection, Event.of("orders", "order.placed", "{\"order\": 42}").withKey("42"));
+                postrider.emit(
+                        connection,
+                        Event.of("orders", "order.placed", "{\"order\": 42}").withKey("42"));
                 connection.commit();
             }
             awaitMail();
@@ -62,7 +66,8 @@ class DocsTest {
     @Test
     void every_java_snippet_is_a_region_of_this_file() throws IOException {
         String here = Files.readString(Path.of("src/test/java/io/postrider/docs/DocsTest.java"));
-        Matcher regions = Pattern.compile("(?s)// region [^\n]*\n(.*?)\n *// endregion").matcher(here);
+        Matcher regions =
+                Pattern.compile("(?s)// region [^\n]*\n(.*?)\n *// endregion").matcher(here);
         List<String> known = new ArrayList<>();
         while (regions.find()) {
             known.add(regions.group(1).stripIndent().strip());

@@ -3,6 +3,7 @@ package io.postrider.log;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.postrider.Background;
 import io.postrider.LogEvent;
 import io.postrider.Migrated;
 import io.postrider.PostriderException;
@@ -59,10 +60,12 @@ class HeadsTest {
             psql.emit("orders", "meanwhile").passAll();
             Pass meanwhile = pass(door, psql.number("select max(n) from postrider.pass"));
             barrier.begin().execute("lock table postrider.head in access exclusive mode");
-            CompletableFuture<Void> following = CompletableFuture.runAsync(() -> follow(door, "orders"));
-            Await.until("it waits for the head", () -> psql.number("select count(*) from pg_stat_activity"
-                            + " where datname = current_database() and wait_event_type = 'Lock'")
-                    == 1);
+            CompletableFuture<Void> following = Background.run(() -> follow(door, "orders"));
+            Await.until(
+                    "it waits for the head",
+                    () -> psql.number("select count(*) from pg_stat_activity"
+                                    + " where datname = current_database() and wait_event_type = 'Lock'")
+                            == 1);
             heads.moved(meanwhile);
             barrier.commit();
             following.join();
@@ -98,17 +101,17 @@ class HeadsTest {
             follow(door, "orders");
             psql.execute("delete from postrider.log where position = 2");
             assertThatThrownBy(() -> read(door, 0))
-                    .isInstanceOfSatisfying(PostriderException.class, e -> assertThat(e.kind())
-                            .isEqualTo(Kind.CONFLICT))
+                    .isInstanceOfSatisfying(
+                            PostriderException.class, e -> assertThat(e.kind()).isEqualTo(Kind.CONFLICT))
                     .hasMessageContainingAll("topic orders", "3 of the 4", "1..4", "oldest kept is 1", "reset");
             assertThatThrownBy(() -> new LogReader(door).read("orders", 0, Long.MAX_VALUE, 10, List.of("d"), heads))
-                    .isInstanceOfSatisfying(PostriderException.class, e -> assertThat(e.kind())
-                            .isEqualTo(Kind.CONFLICT));
+                    .isInstanceOfSatisfying(
+                            PostriderException.class, e -> assertThat(e.kind()).isEqualTo(Kind.CONFLICT));
             psql.execute("delete from postrider.event where type = 'd'");
             assertThatThrownBy(() -> read(door, 2))
                     .as("a position whose event is gone")
-                    .isInstanceOfSatisfying(PostriderException.class, e -> assertThat(e.kind())
-                            .isEqualTo(Kind.CONFLICT));
+                    .isInstanceOfSatisfying(
+                            PostriderException.class, e -> assertThat(e.kind()).isEqualTo(Kind.CONFLICT));
         }
     }
 
@@ -117,7 +120,7 @@ class HeadsTest {
         try (Psql psql = new Psql(database)) {
             Database door = door(database);
             follow(door, "orders");
-            CompletableFuture<Long> waiting = CompletableFuture.supplyAsync(this::awaitSomething);
+            CompletableFuture<Long> waiting = Background.get(this::awaitSomething);
             psql.emit("orders", "a").passAll();
             door.autocommit(session -> {
                 heads.refresh(session);
@@ -127,7 +130,8 @@ class HeadsTest {
             heads.nudge("orders");
             long began = System.nanoTime();
             heads.awaitBeyond("orders", 100, Duration.ofSeconds(20));
-            assertThat(System.nanoTime() - began).isLessThan(Duration.ofSeconds(5).toNanos());
+            assertThat(System.nanoTime() - began)
+                    .isLessThan(Duration.ofSeconds(5).toNanos());
         }
     }
 
@@ -143,7 +147,9 @@ class HeadsTest {
     }
 
     private List<LogEvent> read(Database door, long after) {
-        return new LogReader(door).read("orders", after, Long.MAX_VALUE, 10, null, heads).events();
+        return new LogReader(door)
+                .read("orders", after, Long.MAX_VALUE, 10, null, heads)
+                .events();
     }
 
     private void follow(Database door, String topic) {
@@ -154,7 +160,8 @@ class HeadsTest {
     }
 
     private static Pass pass(Database door, long n) {
-        return door.autocommit(session -> session.one(PASS, bind -> bind.int8("n", n), Pass::read).orElseThrow());
+        return door.autocommit(session ->
+                session.one(PASS, bind -> bind.int8("n", n), Pass::read).orElseThrow());
     }
 
     private static Database door(TestDatabase database) {

@@ -3,6 +3,7 @@ package io.postrider.schema;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.postrider.Background;
 import io.postrider.Event;
 import io.postrider.Options;
 import io.postrider.Postrider;
@@ -34,8 +35,8 @@ class MigratorTest {
     @Test
     void a_fresh_database_gets_everything_and_a_second_time_nothing(TestDatabase database) {
         Migrator migrator = new Migrator(door(database));
-        assertThat(migrator.migrate(1_000, 262_144)).isEqualTo(new Migrator.Done(List.of(1), true));
-        assertThat(migrator.migrate(1_000, 262_144).isNothing()).isTrue();
+        assertThat(migrator.migrate(1_000, 262_144, true)).isEqualTo(new Migrator.Done(List.of(1), true));
+        assertThat(migrator.migrate(1_000, 262_144, true).isNothing()).isTrue();
         try (Psql psql = new Psql(database)) {
             assertThat(psql.texts("select version || ' ' || name from postrider.migration order by version"))
                     .containsExactly("0 functions and views", "1 V001__log");
@@ -47,28 +48,32 @@ class MigratorTest {
     @Test
     void eight_at_once_migrate_it_once(TestDatabase database) {
         List<CompletableFuture<Migrator.Done>> all = IntStream.range(0, 8)
-                .mapToObj(i -> CompletableFuture.supplyAsync(() -> new Migrator(door(database)).migrate(1_000, 262_144)))
+                .mapToObj(i -> Background.get(() -> new Migrator(door(database)).migrate(1_000, 262_144, true)))
                 .toList();
-        assertThat(all.stream().map(CompletableFuture::join).filter(done -> !done.isNothing())).hasSize(1);
+        assertThat(all.stream().map(CompletableFuture::join).filter(done -> !done.isNothing()))
+                .hasSize(1);
         try (Psql psql = new Psql(database)) {
             assertThat(psql.number("select count(*) from postrider.migration")).isEqualTo(2);
-            assertThat(psql.number("select count(*) from postrider.segment where family = 'log'")).isEqualTo(3);
+            assertThat(psql.number("select count(*) from postrider.segment where family = 'log'"))
+                    .isEqualTo(3);
         }
     }
 
     @Test
     void functions_and_views_are_replaced_when_their_text_differs_and_only_then(TestDatabase database) {
         Migrator migrator = new Migrator(door(database));
-        migrator.migrate(1_000, 262_144);
+        migrator.migrate(1_000, 262_144, true);
         try (Psql psql = new Psql(database)) {
-            psql.execute("create or replace function postrider.tail_position(of_topic text) returns bigint language sql stable"
-                    + " as 'select 42::bigint'");
-            assertThat(migrator.migrate(1_000, 262_144).functionsReplaced()).isFalse();
+            psql.execute(
+                    "create or replace function postrider.tail_position(of_topic text) returns bigint language sql stable"
+                            + " as 'select 42::bigint'");
+            assertThat(migrator.migrate(1_000, 262_144, true).functionsReplaced())
+                    .isFalse();
             assertThat(psql.number("select postrider.tail_position('x')")).isEqualTo(42);
             psql.execute("update postrider.migration set digest = 'of an older release' where version = 0");
-            assertThat(migrator.migrate(1_000, 262_144)).isEqualTo(new Migrator.Done(List.of(), true));
+            assertThat(migrator.migrate(1_000, 262_144, true)).isEqualTo(new Migrator.Done(List.of(), true));
             assertThat(psql.number("select postrider.tail_position('x')")).isZero();
-            assertThat(migrator.migrate(1_000, 262_144).isNothing()).isTrue();
+            assertThat(migrator.migrate(1_000, 262_144, true).isNothing()).isTrue();
         }
     }
 
@@ -77,8 +82,10 @@ class MigratorTest {
         try (Psql psql = new Psql(database)) {
             Postrider.on(database.dataSource()).migrate();
             psql.execute("select postrider.emit('orders', 'large', to_jsonb(repeat('x', 5000)))");
-            Options small = Options.defaults().withPayloadCap(1_000);
-            Postrider.on(database.dataSource(), small).migrate();
+            Postrider.on(database.dataSource(), Options.defaults().withPayloadCap(1_000))
+                    .migrate();
+            psql.execute("select postrider.emit('orders', 'still', to_jsonb(repeat('x', 5000)))");
+            new Migrator(door(database)).migrate(4_000_000, 1_000, true);
             assertThat(sqlState(psql, "select postrider.emit('orders', 'over', to_jsonb(repeat('x', 999)))"))
                     .isEqualTo("23514");
             psql.execute("select postrider.emit('orders', 'full', to_jsonb(repeat('x', 998)))");
@@ -87,10 +94,11 @@ class MigratorTest {
             assertThat(sqlState(psql, "select postrider.emit('orders', 'over', to_jsonb(repeat('x', 999)))"))
                     .as("in another segment")
                     .isEqualTo("23514");
-            Postrider.on(database.dataSource(), Options.defaults().withPayloadCap(1 << 20)).migrate();
+            Postrider.on(database.dataSource(), Options.defaults().withPayloadCap(1 << 20))
+                    .migrate();
             psql.execute("select postrider.emit('orders', 'larger', to_jsonb(repeat('x', 500000)))");
             psql.passAll();
-            assertThat(psql.log("orders")).containsExactly("large", "full", "larger");
+            assertThat(psql.log("orders")).containsExactly("large", "still", "full", "larger");
         }
     }
 
@@ -104,8 +112,11 @@ class MigratorTest {
             assertThatThrownBy(() -> postrider.emit(psql.connection(), Event.of("orders", "a", "{}")))
                     .satisfies(is(Kind.CONFLICT))
                     .hasMessageContaining("postrider migrate");
-            assertThatThrownBy(postrider::listeners).satisfies(is(Kind.CONFLICT)).hasMessageContaining("postrider migrate");
-            assertThat(psql.texts("select nspname from pg_namespace where nspname = 'postrider'")).isEmpty();
+            assertThatThrownBy(postrider::listeners)
+                    .satisfies(is(Kind.CONFLICT))
+                    .hasMessageContaining("postrider migrate");
+            assertThat(psql.texts("select nspname from pg_namespace where nspname = 'postrider'"))
+                    .isEmpty();
         }
     }
 
@@ -138,7 +149,8 @@ class MigratorTest {
                             .message()
                             .contains("permission denied", "grant")
                             .doesNotContain("\n");
-                    assertThat(admin.texts("select nspname from pg_namespace where nspname = 'postrider'")).isEmpty();
+                    assertThat(admin.texts("select nspname from pg_namespace where nspname = 'postrider'"))
+                            .isEmpty();
                     Postrider.on(database.dataSource()).migrate();
                     assertThatThrownBy(postrider::start)
                             .satisfies(is(Kind.REFUSED))
@@ -175,7 +187,9 @@ class MigratorTest {
         try (Psql admin = new Psql(database)) {
             admin.execute("create database " + name + " encoding 'SQL_ASCII' locale 'C' template template0");
             try (Postrider postrider = Postrider.on(database.server().dataSource(name))) {
-                assertThatThrownBy(postrider::migrate).satisfies(is(Kind.CONFLICT)).hasMessageContaining("UTF8");
+                assertThatThrownBy(postrider::migrate)
+                        .satisfies(is(Kind.CONFLICT))
+                        .hasMessageContaining("UTF8");
             } finally {
                 admin.execute("drop database " + name + " with (force)");
             }
@@ -198,7 +212,8 @@ class MigratorTest {
 
     private static List<String> files(String folder) throws IOException {
         try (Stream<Path> paths = Files.list(Path.of("src/main/resources/postrider", folder))) {
-            return paths.map(path -> folder + "/" + path.getFileName().toString().replace(".sql", ""))
+            return paths.map(
+                            path -> folder + "/" + path.getFileName().toString().replace(".sql", ""))
                     .sorted()
                     .toList();
         }
@@ -216,8 +231,10 @@ class MigratorTest {
             Files.writeString(GOLDEN, now);
         }
         assertThat(now)
-                .as("the schema differs from %s. If that is meant: mvn -pl core -am test -Dtest=MigratorTest"
-                        + " -Dsurefire.failIfNoSpecifiedTests=false -Dpostrider.golden=write, and look at the diff", GOLDEN)
+                .as(
+                        "the schema differs from %s. If that is meant: mvn -pl core -am test -Dtest=MigratorTest"
+                                + " -Dsurefire.failIfNoSpecifiedTests=false -Dpostrider.golden=write, and look at the diff",
+                        GOLDEN)
                 .isEqualTo(Files.exists(GOLDEN) ? Files.readString(GOLDEN) : "");
     }
 
@@ -226,35 +243,44 @@ class MigratorTest {
         String tables = "from pg_class c join pg_namespace n on n.oid = c.relnamespace and n.nspname = 'postrider'"
                 + " and c.relname !~ '_[0-9]+(_|$)'";
         List<String> lines = new ArrayList<>();
-        lines.addAll(psql.texts("select 'table ' || c.relname || case c.relpersistence when 'p' then '' else ' not logged' end"
-                + " || coalesce(' partition by ' || pg_get_partkeydef(c.oid), '')"
-                + " || coalesce(' ' || pg_get_expr(c.relpartbound, c.oid), '') " + tables
-                + " and c.relkind in ('r', 'p') order by c.relname collate \"C\""));
-        lines.addAll(psql.texts("select 'column ' || c.relname || '.' || a.attname || ' ' || format_type(a.atttypid, a.atttypmod)"
-                + " || case when a.attcollation <> 0 and l.collname <> 'default' then ' collate ' || l.collname else '' end"
-                + " || case when a.attnotnull then ' not null' else '' end"
-                + " || case a.attidentity when 'a' then ' generated always as identity' else '' end"
-                + " || coalesce(' default ' || regexp_replace(pg_get_expr(d.adbin, d.adrelid), '\\s+', ' ', 'g'), '') " + tables
-                + " and c.relkind in ('r', 'p', 'v') and c.relname not like '%\\_beyond'"
-                + " join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped"
-                + " left join pg_collation l on l.oid = a.attcollation"
-                + " left join pg_attrdef d on d.adrelid = c.oid and d.adnum = a.attnum"
-                + " order by c.relname collate \"C\", a.attnum"));
-        lines.addAll(psql.texts("select 'constraint ' || c.relname || '.' || k.conname || ' ' || pg_get_constraintdef(k.oid) "
-                + tables + " and c.relname not like '%\\_beyond' join pg_constraint k on k.conrelid = c.oid and k.contype <> 'n'"
-                + " order by c.relname collate \"C\", k.conname collate \"C\""));
-        lines.addAll(psql.texts("select 'index ' || pg_get_indexdef(c.oid) " + tables
-                + " and c.relkind in ('i', 'I') and c.relname not like '%\\_beyond%' order by c.relname collate \"C\""));
-        lines.addAll(psql.texts("select 'sequence ' || c.relname || ' ' || format_type(q.seqtypid, null) || ' cache ' || q.seqcache"
-                + " || ' increment ' || q.seqincrement " + tables + " join pg_sequence q on q.seqrelid = c.oid"
-                + " order by c.relname collate \"C\""));
-        lines.addAll(psql.texts("select 'function ' || p.proname || '(' || pg_get_function_arguments(p.oid) || ') returns '"
-                + " || pg_get_function_result(p.oid) || ' ' || l.lanname || ' '"
-                + " || case p.provolatile when 'i' then 'immutable' when 's' then 'stable' else 'volatile' end"
-                + " || case when p.prosecdef then ' security definer' else '' end"
-                + " || coalesce(' set ' || array_to_string(p.proconfig, ', '), '')"
-                + " from pg_proc p join pg_namespace n on n.oid = p.pronamespace and n.nspname = 'postrider'"
-                + " join pg_language l on l.oid = p.prolang order by p.proname collate \"C\""));
+        lines.addAll(psql.texts(
+                "select 'table ' || c.relname || case c.relpersistence when 'p' then '' else ' not logged' end"
+                        + " || coalesce(' partition by ' || pg_get_partkeydef(c.oid), '')"
+                        + " || coalesce(' ' || pg_get_expr(c.relpartbound, c.oid), '') " + tables
+                        + " and c.relkind in ('r', 'p') order by c.relname collate \"C\""));
+        lines.addAll(psql.texts(
+                "select 'column ' || c.relname || '.' || a.attname || ' ' || format_type(a.atttypid, a.atttypmod)"
+                        + " || case when a.attcollation <> 0 and l.collname <> 'default' then ' collate ' || l.collname else '' end"
+                        + " || case when a.attnotnull then ' not null' else '' end"
+                        + " || case a.attidentity when 'a' then ' generated always as identity' else '' end"
+                        + " || coalesce(' default ' || regexp_replace(pg_get_expr(d.adbin, d.adrelid), '\\s+', ' ', 'g'), '') "
+                        + tables
+                        + " and c.relkind in ('r', 'p', 'v') and c.relname not like '%\\_beyond'"
+                        + " join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped"
+                        + " left join pg_collation l on l.oid = a.attcollation"
+                        + " left join pg_attrdef d on d.adrelid = c.oid and d.adnum = a.attnum"
+                        + " order by c.relname collate \"C\", a.attnum"));
+        lines.addAll(psql.texts(
+                "select 'constraint ' || c.relname || '.' || k.conname || ' ' || pg_get_constraintdef(k.oid) "
+                        + tables
+                        + " and c.relname not like '%\\_beyond' join pg_constraint k on k.conrelid = c.oid and k.contype <> 'n'"
+                        + " order by c.relname collate \"C\", k.conname collate \"C\""));
+        lines.addAll(
+                psql.texts(
+                        "select 'index ' || pg_get_indexdef(c.oid) " + tables
+                                + " and c.relkind in ('i', 'I') and c.relname not like '%\\_beyond%' order by c.relname collate \"C\""));
+        lines.addAll(psql.texts(
+                "select 'sequence ' || c.relname || ' ' || format_type(q.seqtypid, null) || ' cache ' || q.seqcache"
+                        + " || ' increment ' || q.seqincrement " + tables + " join pg_sequence q on q.seqrelid = c.oid"
+                        + " order by c.relname collate \"C\""));
+        lines.addAll(
+                psql.texts("select 'function ' || p.proname || '(' || pg_get_function_arguments(p.oid) || ') returns '"
+                        + " || pg_get_function_result(p.oid) || ' ' || l.lanname || ' '"
+                        + " || case p.provolatile when 'i' then 'immutable' when 's' then 'stable' else 'volatile' end"
+                        + " || case when p.prosecdef then ' security definer' else '' end"
+                        + " || coalesce(' set ' || array_to_string(p.proconfig, ', '), '')"
+                        + " from pg_proc p join pg_namespace n on n.oid = p.pronamespace and n.nspname = 'postrider'"
+                        + " join pg_language l on l.oid = p.prolang order by p.proname collate \"C\""));
         lines.addAll(psql.texts("select 'trigger ' || t.tgname || ' on ' || c.relname " + tables
                 + " join pg_trigger t on t.tgrelid = c.oid and not t.tgisinternal order by 1"));
         return lines;

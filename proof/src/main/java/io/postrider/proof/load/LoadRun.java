@@ -118,7 +118,8 @@ public final class LoadRun implements AutoCloseable {
             for (String topic : mix.topics()) {
                 LogRecorder log = history.log(topic);
                 try (ResultSet rows = statement.executeQuery("select l.position, e.event_id from postrider.log l"
-                        + " join postrider.event e using (tx, id) where l.topic = '" + topic + "' order by l.position")) {
+                        + " join postrider.event e using (tx, id) where l.topic = '" + topic
+                        + "' order by l.position")) {
                     while (rows.next()) {
                         log.at(rows.getLong(1), rows.getObject(2, UUID.class));
                     }

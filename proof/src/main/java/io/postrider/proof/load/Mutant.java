@@ -59,7 +59,8 @@ public enum Mutant {
         String text = resource("/postrider/functions/" + function + ".sql");
         for (int i = 0; i < changes.length; i += 2) {
             if (!text.contains(changes[i])) {
-                throw new IllegalStateException(this + " does not apply any more: " + function + ".sql has no " + changes[i]);
+                throw new IllegalStateException(
+                        this + " does not apply any more: " + function + ".sql has no " + changes[i]);
             }
             text = text.replace(changes[i], changes[i + 1]);
         }

@@ -151,8 +151,8 @@ class LoadTest {
     }
 
     private static void effect(Connection connection, String listener, LogEvent event) throws SQLException {
-        try (PreparedStatement insert = connection.prepareStatement(
-                "insert into effect (listener, position, event_id) values (?, ?, ?)")) {
+        try (PreparedStatement insert =
+                connection.prepareStatement("insert into effect (listener, position, event_id) values (?, ?, ?)")) {
             insert.setString(1, listener);
             insert.setLong(2, event.position());
             insert.setObject(3, event.id());

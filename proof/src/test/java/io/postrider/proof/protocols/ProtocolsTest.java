@@ -47,7 +47,8 @@ class ProtocolsTest {
         config.setMaximumPoolSize(12);
         config.setMinimumIdle(0);
         pool = new HikariDataSource(config);
-        Postrider.on(pool, Options.defaults().withNode("protocols").withSegmentSize(1_000_000)).migrate();
+        Postrider.on(pool, Options.defaults().withNode("protocols").withSegmentSize(1_000_000))
+                .migrate();
         watcher = connection();
         watcher.setAutoCommit(true);
         execute(watcher, "select postrider.sequence(1000)");
@@ -72,11 +73,17 @@ class ProtocolsTest {
         Session<Connection> two = Session.named("two", connection())
                 .then("emit", c -> emit(c, 3, "b"))
                 .then("commit", Connection::commit);
-        every(() -> {
-            pass();
-            assertThat(log()).as("all that was committed").containsExactlyInAnyOrder("a1", "a2", "b3");
-            assertThat(String.join("", log())).as("one transaction stands together").contains("a1a2");
-        }, one, two, passes("sequencer", 2));
+        every(
+                () -> {
+                    pass();
+                    assertThat(log()).as("all that was committed").containsExactlyInAnyOrder("a1", "a2", "b3");
+                    assertThat(String.join("", log()))
+                            .as("one transaction stands together")
+                            .contains("a1a2");
+                },
+                one,
+                two,
+                passes("sequencer", 2));
         assertThat(schedules).isEqualTo(210);
     }
 
@@ -88,10 +95,14 @@ class ProtocolsTest {
         Session<Connection> undone = Session.named("rolled back", connection())
                 .then("emit", c -> emit(c, 2, "x"))
                 .then("roll back", Connection::rollback);
-        every(() -> {
-            pass();
-            assertThat(log()).containsExactly("a1");
-        }, kept, undone, passes("sequencer", 2));
+        every(
+                () -> {
+                    pass();
+                    assertThat(log()).containsExactly("a1");
+                },
+                kept,
+                undone,
+                passes("sequencer", 2));
         assertThat(schedules).isEqualTo(90);
     }
 
@@ -105,14 +116,18 @@ class ProtocolsTest {
                 .then("number", c -> execute(c, "select pg_current_xact_id()"))
                 .then("emit, seeing or not", c -> emitSeeing(c, 2))
                 .then("commit", Connection::commit);
-        every(() -> {
-            pass();
-            List<String> log = log();
-            assertThat(log).hasSize(2);
-            if (log.contains("saw-a2")) {
-                assertThat(log).as("the second saw the first").containsExactly("a1", "saw-a2");
-            }
-        }, first, second, passes("sequencer", 2));
+        every(
+                () -> {
+                    pass();
+                    List<String> log = log();
+                    assertThat(log).hasSize(2);
+                    if (log.contains("saw-a2")) {
+                        assertThat(log).as("the second saw the first").containsExactly("a1", "saw-a2");
+                    }
+                },
+                first,
+                second,
+                passes("sequencer", 2));
         assertThat(schedules).isEqualTo(560);
     }
 
@@ -121,10 +136,14 @@ class ProtocolsTest {
         Session<Connection> producer = Session.named("producer", connection())
                 .then("emit", c -> emit(c, 1, "a"))
                 .then("commit", Connection::commit);
-        every(() -> {
-            pass();
-            assertThat(log()).containsExactly("a1");
-        }, producer, openPass("sequencer"), openPass("rival"));
+        every(
+                () -> {
+                    pass();
+                    assertThat(log()).containsExactly("a1");
+                },
+                producer,
+                openPass("sequencer"),
+                openPass("rival"));
         assertThat(schedules).isEqualTo(90);
     }
 
@@ -138,10 +157,15 @@ class ProtocolsTest {
         Session<Connection> another = Session.named("another", connection())
                 .then("emit", c -> emit(c, 2, "b"))
                 .then("commit", Connection::commit);
-        every(() -> {
-            pass();
-            assertThat(log()).containsExactlyInAnyOrder("a1", "b2");
-        }, producer, another, openPass("sequencer"), openPass("rival"));
+        every(
+                () -> {
+                    pass();
+                    assertThat(log()).containsExactlyInAnyOrder("a1", "b2");
+                },
+                producer,
+                another,
+                openPass("sequencer"),
+                openPass("rival"));
         assertThat(schedules).isEqualTo(2_520);
     }
 
@@ -149,23 +173,33 @@ class ProtocolsTest {
 
     @Test
     void of_two_who_own_a_listener_one_commits() throws Exception {
-        every(() -> assertThat(number("select count(*) from effect where n = " + run.get()))
-                .as("effects of one range").isEqualTo(1), worker("worker"), worker("zombie"));
+        every(
+                () -> assertThat(number("select count(*) from effect where n = " + run.get()))
+                        .as("effects of one range")
+                        .isEqualTo(1),
+                worker("worker"),
+                worker("zombie"));
         assertThat(schedules).isEqualTo(70);
     }
 
     @Test
     void without_the_fence_both_do() throws Exception {
         String unfenced = new String(
-                        Postrider.class.getResourceAsStream("/postrider/functions/deliver.sql").readAllBytes(),
+                        Postrider.class
+                                .getResourceAsStream("/postrider/functions/deliver.sql")
+                                .readAllBytes(),
                         java.nio.charset.StandardCharsets.UTF_8)
                 .replace("  if cursor_ <> from_position - 1 then\n    return false;\n  end if;\n", "");
         assertThat(unfenced).doesNotContain("if cursor_ <>");
         execute(watcher, unfenced);
         AtomicInteger twice = new AtomicInteger();
-        every(() -> twice.addAndGet(number("select count(*) from effect where n = " + run.get()) == 2 ? 1 : 0),
-                worker("worker"), worker("zombie"));
-        assertThat(twice.get()).as("schedules in which the effect happened twice").isPositive();
+        every(
+                () -> twice.addAndGet(number("select count(*) from effect where n = " + run.get()) == 2 ? 1 : 0),
+                worker("worker"),
+                worker("zombie"));
+        assertThat(twice.get())
+                .as("schedules in which the effect happened twice")
+                .isPositive();
     }
 
     private Session<Connection> worker(String name) throws SQLException {
@@ -203,18 +237,26 @@ class ProtocolsTest {
                 .then("commit", Connection::commit);
         Session<Connection> retention = Session.named("retention", autocommit())
                 .then("rotate", c -> {
-                    execute(c, "select setval('postrider.event_ids', s.high) from postrider.segment s, postrider.event_ids i"
-                            + " where s.family = 'log' and s.low <= i.last_value and s.high > i.last_value");
+                    execute(
+                            c,
+                            "select setval('postrider.event_ids', s.high) from postrider.segment s, postrider.event_ids i"
+                                    + " where s.family = 'log' and s.low <= i.last_value and s.high > i.last_value");
                     execute(c, "select postrider.make_segments(1000000, 1000000)");
                 })
                 .then("close", c -> execute(c, "select postrider.close_segments('1 hour')"))
                 .then("empty", c -> execute(c, "select postrider.empty_segments('0', '1 hour')"));
-        every(() -> {
-            for (int i = 0; i < 3; i++) {
-                pass();
-            }
-            assertThat(log()).as("an event that its listener has not passed").containsExactly("late1");
-        }, late, retention, passes("sequencer", 2));
+        every(
+                () -> {
+                    for (int i = 0; i < 3; i++) {
+                        pass();
+                    }
+                    assertThat(log())
+                            .as("an event that its listener has not passed")
+                            .containsExactly("late1");
+                },
+                late,
+                retention,
+                passes("sequencer", 2));
         assertThat(schedules).isEqualTo(210);
     }
 
@@ -227,8 +269,10 @@ class ProtocolsTest {
         execute(wire, "listen postrider");
         PGConnection ear = wire.unwrap(PGConnection.class);
         Session<Connection> sequencer = Session.named("sequencer", wire)
-                .then("try to sleep", c -> asleep[0] = truth(
-                        c, "select pg_try_advisory_lock('postrider.event'::regclass::oid::int4, 1)"))
+                .then(
+                        "try to sleep",
+                        c -> asleep[0] =
+                                truth(c, "select pg_try_advisory_lock('postrider.event'::regclass::oid::int4, 1)"))
                 .then("look once more", c -> execute(c, "select postrider.sequence(1000)"));
         Session<Connection> producer = Session.named("producer", connection())
                 .then("begin", c -> execute(c, "select pg_current_xact_id()"))
@@ -237,14 +281,20 @@ class ProtocolsTest {
         Session<Connection> another = Session.named("another", connection())
                 .then("emit", c -> emit(c, 2, "b"))
                 .then("commit", Connection::commit);
-        every(() -> {
-            boolean woken = heardUptoNow(ear).contains("event");
-            if (asleep[0]) {
-                assertThat(woken || log().size() == 2).as("asleep: woken, or nothing left to find").isTrue();
-                execute(wire, "select pg_advisory_unlock('postrider.event'::regclass::oid::int4, 1)");
-            }
-            asleep[0] = false;
-        }, sequencer, producer, another);
+        every(
+                () -> {
+                    boolean woken = heardUptoNow(ear).contains("event");
+                    if (asleep[0]) {
+                        assertThat(woken || log().size() == 2)
+                                .as("asleep: woken, or nothing left to find")
+                                .isTrue();
+                        execute(wire, "select pg_advisory_unlock('postrider.event'::regclass::oid::int4, 1)");
+                    }
+                    asleep[0] = false;
+                },
+                sequencer,
+                producer,
+                another);
         assertThat(schedules).isEqualTo(210);
     }
 
@@ -270,7 +320,8 @@ class ProtocolsTest {
     @SafeVarargs
     private void every(Check check, Session<Connection>... sessions) throws Exception {
         execute(watcher, "create table if not exists effect (n int not null)");
-        InterleavingOptions<Connection> options = InterleavingOptions.<Connection>blockedWhen((c, thread) -> isBlocked(c))
+        InterleavingOptions<Connection> options = InterleavingOptions.<Connection>blockedWhen(
+                        (c, thread) -> isBlocked(c))
                 .withPatience(Duration.ofSeconds(20))
                 .withRollback(c -> {
                     if (!c.getAutoCommit()) {
@@ -293,11 +344,13 @@ class ProtocolsTest {
 
     private void prepare() throws SQLException {
         int n = run.incrementAndGet();
-        execute(watcher, "insert into postrider.listener (name, topic, kind, policy, batch, attempts)"
-                + " values ('l" + n + "', 't" + n + "', 'transactional', 'block', 100, 5);"
-                + " insert into postrider.delivery (listener, from_position, to_position, events, worker)"
-                + " values ('l" + n + "', 0, 0, 0, 'protocols');"
-                + " delete from postrider.listener where name = 'l" + (n - 1) + "'");
+        execute(
+                watcher,
+                "insert into postrider.listener (name, topic, kind, policy, batch, attempts)"
+                        + " values ('l" + n + "', 't" + n + "', 'transactional', 'block', 100, 5);"
+                        + " insert into postrider.delivery (listener, from_position, to_position, events, worker)"
+                        + " values ('l" + n + "', 0, 0, 0, 'protocols');"
+                        + " delete from postrider.listener where name = 'l" + (n - 1) + "'");
     }
 
     private Session<Connection> passes(String name, int count) throws SQLException {
@@ -319,15 +372,19 @@ class ProtocolsTest {
     }
 
     private void emit(Connection connection, int n, String type) throws SQLException {
-        execute(connection, "insert into postrider.event (topic, type, payload) values ('t" + run.get() + "', '" + type
-                + n + "', '{}')");
+        execute(
+                connection,
+                "insert into postrider.event (topic, type, payload) values ('t" + run.get() + "', '" + type + n
+                        + "', '{}')");
     }
 
     /** Says in the event whether its transaction could see the first one's. */
     private void emitSeeing(Connection connection, int n) throws SQLException {
-        execute(connection, "insert into postrider.event (topic, type, payload) select 't" + run.get() + "',"
-                + " case when exists (select from postrider.event where topic = 't" + run.get() + "')"
-                + " then 'saw-a' else 'b' end || " + n + ", '{}'");
+        execute(
+                connection,
+                "insert into postrider.event (topic, type, payload) select 't" + run.get() + "',"
+                        + " case when exists (select from postrider.event where topic = 't" + run.get() + "')"
+                        + " then 'saw-a' else 'b' end || " + n + ", '{}'");
     }
 
     /** The types of this run's events in the order of their positions, which are dense. */
