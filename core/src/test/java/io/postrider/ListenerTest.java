@@ -260,6 +260,7 @@ class ListenerTest {
         assertThat(node.postrider.reset("reset", StartPoint.position(3))).isEqualTo(2);
         Await.until("handled again", () -> heard.size() == 6);
         node.postrider.pause("reset");
+        awaitStanding("reset");
         psql.emit("reset", "e", "f");
         awaitHead("reset", 6);
         assertThat(node.postrider.reset("reset", StartPoint.end())).isEqualTo(6);
@@ -616,6 +617,13 @@ class ListenerTest {
 
     private static List<Long> upto(long last) {
         return LongStream.rangeClosed(1, last).boxed().toList();
+    }
+
+    /** Until its node has seen that it is paused. */
+    private static void awaitStanding(String listener) {
+        Await.until(listener + " stands", () -> psql.number("select count(*) from postrider.tenure where ended_at is null"
+                        + " and listener = '" + listener + "'")
+                == 0);
     }
 
     private static void awaitHead(String topic, long position) {

@@ -234,8 +234,8 @@ final class ListenerRun implements Runnable {
             return;
         }
         LogEvent culprit = events.get(failed.index());
-        setBack(culprit, 1, failed.error());
-        if (!listener.isTransactional() && failed.index() > 0 && parkedKeys.isEmpty()) {
+        boolean ours = setBack(culprit, 1, failed.error());
+        if (ours && !listener.isTransactional() && failed.index() > 0 && parkedKeys.isEmpty()) {
             // those before it are sent already: only the ledger has to follow
             long to = culprit.position() - 1;
             List<LogEvent> sent = events.subList(0, failed.index());
@@ -373,8 +373,8 @@ final class ListenerRun implements Runnable {
 
     // ── what is written down ────────────────────────────────────────────────────────────────────────────────────────
 
-    /** An attempt failed. Whether there will be another one is decided where the event stands. */
-    private void setBack(LogEvent event, int attempt, Throwable error) {
+    /** An attempt failed. Whether there will be another one is decided where the event stands. False if we have lost it. */
+    private boolean setBack(LogEvent event, int attempt, Throwable error) {
         Duration wait = attempt >= listener.attempts() ? Duration.ZERO : backoff.after(attempt);
         boolean isAhead = event.position() > cursor;
         boolean ours = database.transaction(session -> {
@@ -389,7 +389,7 @@ final class ListenerRun implements Runnable {
         });
         if (!ours) {
             lost();
-            return;
+            return false;
         }
         if (isAhead) {
             ahead.put(event.position(), new Ahead(attempt, System.nanoTime() + wait.toNanos()));
@@ -404,6 +404,7 @@ final class ListenerRun implements Runnable {
                 wait,
                 Setbacks.text(error));
         watch.setBack(listener.name(), event, attempt, wait, error);
+        return true;
     }
 
     private void bury(long position, int attempt, Performer.Settlement settlement) {

@@ -1,0 +1,81 @@
+package io.postrider.proof.faults;
+
+import io.postrider.testkit.Await;
+import io.postrider.testkit.TestDatabase;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+/** A PgBouncer in transaction mode before one database: a session is somebody's for a transaction only. */
+final class PgBouncer implements AutoCloseable {
+    private final TestDatabase database;
+    private final Path directory;
+    private final int port;
+    private final Process process;
+
+    private PgBouncer(TestDatabase database, Path directory, int port, Process process) {
+        this.database = database;
+        this.directory = directory;
+        this.port = port;
+        this.process = process;
+    }
+
+    static PgBouncer before(TestDatabase database, int poolSize) throws Exception {
+        Path directory = Files.createTempDirectory("postrider-pgbouncer");
+        int port = Cluster.freePort();
+        Path settings = Files.writeString(directory.resolve("pgbouncer.ini"), """
+                [databases]
+                %s = host=127.0.0.1 port=%d user=%s password=%s
+                [pgbouncer]
+                listen_addr = 127.0.0.1
+                listen_port = %d
+                unix_socket_dir =
+                auth_type = any
+                pool_mode = transaction
+                default_pool_size = %d
+                max_client_conn = 100
+                ignore_startup_parameters = extra_float_digits, options
+                """.formatted(
+                        database.name(),
+                        database.server().port(),
+                        database.server().user(),
+                        database.server().password(),
+                        port,
+                        poolSize));
+        // Ends with this JVM, however that ends: the pipe is closed then.
+        List<String> command = new ArrayList<>(
+                List.of("/bin/sh", "-c", "\"$@\" </dev/null & p=$!; cat >/dev/null; kill -INT $p; wait $p", "sh"));
+        command.addAll(Cluster.disguised("/usr/sbin/pgbouncer", settings.toString()));
+        Process process = new ProcessBuilder(command)
+                .redirectErrorStream(true)
+                .redirectOutput(directory.resolve("log").toFile())
+                .start();
+        PgBouncer pooler = new PgBouncer(database, directory, port, process);
+        Await.until("PgBouncer answers", Duration.ofSeconds(10), () -> {
+            if (!process.isAlive()) {
+                throw new IllegalStateException(Files.readString(directory.resolve("log")));
+            }
+            try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
+                return socket.isConnected();
+            }
+        });
+        return pooler;
+    }
+
+    /** Version 1.18 cannot carry named statements, so the driver must not make any. */
+    String url() {
+        return database.jdbcUrl(port) + "&prepareThreshold=0";
+    }
+
+    @Override
+    public void close() throws IOException, InterruptedException {
+        process.getOutputStream().close();
+        process.waitFor();
+        Cluster.delete(directory);
+    }
+}
