@@ -621,9 +621,11 @@ class ListenerTest {
 
     /** Until its node has seen that it is paused. */
     private static void awaitStanding(String listener) {
-        Await.until(listener + " stands", () -> psql.number("select count(*) from postrider.tenure where ended_at is null"
-                        + " and listener = '" + listener + "'")
-                == 0);
+        Await.until(
+                listener + " stands",
+                () -> psql.number("select count(*) from postrider.tenure where ended_at is null" + " and listener = '"
+                                + listener + "'")
+                        == 0);
     }
 
     private static void awaitHead(String topic, long position) {

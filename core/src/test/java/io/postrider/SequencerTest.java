@@ -284,6 +284,7 @@ class SequencerTest {
         try (Psql a = new Psql(database).begin();
                 Psql b = new Psql(database).begin();
                 Psql sequencer = new Psql(database)) {
+            sequencer.pass();
             for (int i = 0; i < 5; i++) {
                 a.emit("left", "a" + i).emit("right", "a" + i);
                 b.emit("right", "b" + i).emit("left", "b" + i);

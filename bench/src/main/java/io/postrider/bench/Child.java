@@ -82,6 +82,11 @@ final class Child implements AutoCloseable {
         return Long.parseLong(ask("notified"));
     }
 
+    /** The median time of its sequencer's passes since the last question, in milliseconds. */
+    double passMillis() {
+        return Double.parseDouble(ask("passes"));
+    }
+
     /** When its handler had each of the events of a tag; waits until it has had all. */
     long[] awaitHandled(long tag, int events) throws InterruptedException {
         long began = System.nanoTime();

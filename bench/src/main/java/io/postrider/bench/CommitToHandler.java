@@ -80,6 +80,10 @@ final class CommitToHandler implements Scenario {
                 OF_BARE));
         figures.add(Figure.of("latency.max", samples.median("postrider", Latency::max), "ms")
                 .withRatio(samples.ratio("postrider", "bare", Latency::max)));
+        figures.add(Figure.of("latency.pass", samples.median("postrider", Latency::pass), "ms")
+                .withNote("the sequencer's pass and its commit, which stand between commit and handler"));
+        figures.add(Figure.of("latency.commit", samples.median("postrider", Latency::commit), "ms")
+                .withNote("the producer's commit(): one round trip and one flush"));
         figures.add(Figure.of("latency.bare.p50", samples.median("bare", Latency::p50), "ms"));
         figures.add(Figure.of("latency.bare.p99", samples.median("bare", Latency::p99), "ms"));
         figures.add(Figure.of("latency.bare.max", samples.median("bare", Latency::max), "ms"));

@@ -9,4 +9,7 @@ interface Consumer {
 
     /** How often it was woken by a producer. */
     long notified();
+
+    /** The median time of its sequencer's passes since the last question, in milliseconds; 0 if it has none. */
+    double passMillis();
 }

@@ -60,6 +60,9 @@ public final class ConsumerMain {
                 case "notified" -> {
                     return "ok " + consumer.notified();
                 }
+                case "passes" -> {
+                    return "ok " + consumer.passMillis();
+                }
                 default -> {
                     return "error no such command";
                 }

@@ -48,7 +48,7 @@ final class Cpu {
                 Map<Long, Long> then = before.ticks.getOrDefault(group, Map.of());
                 long used = 0;
                 for (Map.Entry<Long, Long> process : now.entrySet()) {
-                    used += process.getValue() - then.getOrDefault(process.getKey(), process.getValue());
+                    used += process.getValue() - then.getOrDefault(process.getKey(), 0L);
                 }
                 double part = used / TICKS_PER_SECOND / seconds;
                 if (part >= 0.01) {

@@ -29,6 +29,9 @@ final class Drain implements Scenario {
     private static final Goal OF_ONE = Goal.atLeast(2, "one listener");
     private static final Duration PATIENCE = Duration.ofMinutes(10);
 
+    /** One turn. */
+    private record Turn(double rate, Map<String, Double> cores) {}
+
     private final AtomicInteger listeners = new AtomicInteger();
 
     @Override
@@ -60,36 +63,44 @@ final class Drain implements Scenario {
             Sqls.execute(connection, "vacuum (analyze)");
         }
         bench.checkpoint();
-        Map<String, Rounds.Measure<Double>> variants = new LinkedHashMap<>();
-        variants.put("select", () -> select(database, bench.scale().backlog()));
-        variants.put("one", () -> drain(database, bench.scale().backlog(), 1));
-        variants.put("many", () -> drain(database, bench.scale().backlog(), MANY));
-        Samples<Double> samples = bench.rounds("drain", variants);
+        Map<String, Rounds.Measure<Turn>> variants = new LinkedHashMap<>();
+        long events = bench.scale().backlog();
+        variants.put("select", () -> select(new Cpu(bench, database), database, events));
+        variants.put("one", () -> drain(new Cpu(bench, database), database, 1, events));
+        variants.put("many", () -> drain(new Cpu(bench, database), database, MANY, events));
+        Samples<Turn> samples = bench.rounds("drain", variants);
         List<Figure> figures = new ArrayList<>(figures(samples));
         figures.addAll(counted(bench, database));
         bench.drop(database);
         return figures;
     }
 
-    private static List<Figure> figures(Samples<Double> samples) {
-        double one = samples.median("one", Double::doubleValue);
+    private static List<Figure> figures(Samples<Turn> samples) {
+        double one = samples.median("one", Turn::rate);
         return List.of(
-                Figure.of("drain.one", one, "events/s", samples.ratio("one", "select", Double::doubleValue), OF_SELECT),
+                Figure.of("drain.one", one, "events/s", samples.ratio("one", "select", Turn::rate), OF_SELECT)
+                        .withNote(cores(samples, "one")),
                 Figure.of("drain.one_vs_pgq", one, "events/s", OF_PGQ)
                         .withNote("an aim: PgQ's one consumer on two cores"),
                 Figure.of(
-                        "drain.eight",
-                        samples.median("many", Double::doubleValue),
-                        "events/s",
-                        samples.ratio("many", "one", Double::doubleValue),
-                        OF_ONE),
-                Figure.of("drain.select", samples.median("select", Double::doubleValue), "events/s"));
+                                "drain.eight",
+                                samples.median("many", Turn::rate),
+                                "events/s",
+                                samples.ratio("many", "one", Turn::rate),
+                                OF_ONE)
+                        .withNote(cores(samples, "many")),
+                Figure.of("drain.select", samples.median("select", Turn::rate), "events/s"));
+    }
+
+    private static String cores(Samples<Turn> samples, String variant) {
+        List<Turn> turns = samples.of(variant);
+        return Cpu.text(turns.get(turns.size() - 1).cores());
     }
 
     private List<Figure> counted(Bench bench, BenchDatabase database) throws Exception {
         int events = bench.scale().backlog();
         Counters before = Counters.read(database, PostriderLog.SCHEMA);
-        drain(database, events, 1);
+        drain(new Cpu(bench, database), database, 1, events);
         List<Figure> figures = new ArrayList<>(
                 Counters.read(database, PostriderLog.SCHEMA).since(before).perEvent("drain.one", events));
         try (Connection connection = database.connect("bench-look")) {
@@ -110,9 +121,10 @@ final class Drain implements Scenario {
                 order by l.position""");
     }
 
-    private static double select(BenchDatabase database, long events) throws SQLException {
+    private static Turn select(Cpu cpu, BenchDatabase database, long events) throws SQLException {
         try (Connection connection = database.connect("bench-reader")) {
             connection.setAutoCommit(false);
+            Cpu.Reading before = cpu.read();
             long began = System.nanoTime();
             long read = 0;
             try (Statement select = connection.createStatement()) {
@@ -128,12 +140,13 @@ final class Drain implements Scenario {
             if (read != events) {
                 throw new IllegalStateException("the select gave " + read + " of " + events + " events");
             }
-            return read / ((System.nanoTime() - began) / 1e9);
+            double rate = read / ((System.nanoTime() - began) / 1e9);
+            return new Turn(rate, cpu.read().cores(before));
         }
     }
 
     /** New listeners from the beginning, all at once; the clock runs from the first batch handed over to the last row. */
-    private double drain(BenchDatabase database, long events, int count) throws Exception {
+    private Turn drain(Cpu cpu, BenchDatabase database, int count, long events) throws Exception {
         Progress progress = new Progress(events, count);
         try (HikariDataSource pool = database.pool("bench-node", count + 3, true);
                 Postrider node =
@@ -146,8 +159,10 @@ final class Drain implements Scenario {
                         .withBatch(BATCH)
                         .withStart(StartPoint.beginning()));
             }
+            Cpu.Reading before = cpu.read();
             node.start();
-            return progress.await();
+            double rate = progress.await();
+            return new Turn(rate, cpu.read().cores(before));
         }
     }
 

@@ -214,16 +214,26 @@ final class FlatCost implements Scenario {
                 figures.add(Figure.of("flat." + name + "." + lower(work) + ".buffers", (double) pages, "pages"));
             }
         }
+        for (int events : new int[] {1, 100}) {
+            figures.addAll(pass("flat." + name + ".pass_" + events, log, events));
+        }
+        return figures;
+    }
+
+    /** One more pass, to count what it looks at and what it writes. */
+    private static List<Figure> pass(String prefix, Retained log, int events) throws SQLException {
         Sqls.execute(
                 log.producer(),
                 "insert into postrider.event (topic, type, payload) select '" + Payloads.TOPIC + "', '" + Payloads.TYPE
-                        + "', '{}' from generate_series(1, 100)");
+                        + "', '{}' from generate_series(1, " + events + ")");
         log.sequencer().setAutoCommit(true);
-        figures.add(Figure.of(
-                "flat." + name + ".pass_100.buffers",
-                (double) Buffers.ofNext(log.sequencer(), PostriderLog.SEQUENCE),
-                "pages"));
-        return figures;
+        String wal = "select pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')";
+        long before = Sqls.number(log.reader(), wal);
+        long pages = Buffers.ofNext(log.sequencer(), PostriderLog.SEQUENCE);
+        long written = Sqls.number(log.reader(), wal) - before;
+        return List.of(
+                Figure.of(prefix + ".buffers", (double) pages, "pages"),
+                Figure.of(prefix + ".wal", (double) written, "bytes"));
     }
 
     private static double micros(Map<Work, Double> times, Work work) {

@@ -22,8 +22,12 @@ final class HeldOpen implements Scenario {
         READER
     }
 
-    /** One turn. Dead and rewritten are for a million events. */
-    private record Turn(double rate, Latency latency, double dead, double rewritten) {}
+    /** One turn, with what the server counted for so many events, and the tables with dead tuples. */
+    private record Turn(double rate, Latency latency, Counters used, double events, String dead) {
+        double perMillion(long count) {
+            return Math.max(0, count) / events * 1e6;
+        }
+    }
 
     @Override
     public String name() {
@@ -93,8 +97,42 @@ final class HeldOpen implements Scenario {
                         "ms",
                         samples.ratio(it, clean, turn -> turn.latency().p99()),
                         P99),
-                Figure.of(prefix + ".dead_tuples", samples.median(it, Turn::dead), "per million events", DEAD),
-                Figure.of(prefix + ".rewritten", samples.median(it, Turn::rewritten), "rows per million events"));
+                Figure.of(
+                                prefix + ".dead_tuples",
+                                samples.median(
+                                        it, turn -> turn.perMillion(turn.used().dead())),
+                                "per million events",
+                                DEAD)
+                        .withNote(last(samples, held).dead()),
+                Figure.of(
+                        prefix + ".rewritten",
+                        samples.median(it, turn -> turn.perMillion(turn.used().rewritten())),
+                        "rows per million events"),
+                Figure.of(
+                        prefix + ".wal", samples.median(it, turn -> turn.used().wal() / turn.events()), "bytes/event"),
+                Figure.of(
+                        prefix + ".commits",
+                        samples.median(it, turn -> turn.used().commits() / turn.events()),
+                        "commits/event"),
+                Figure.of(
+                        prefix + ".xids",
+                        samples.median(it, turn -> turn.used().xids() / turn.events()),
+                        "xids/event"));
+    }
+
+    private static Turn last(Samples<Turn> samples, Held held) {
+        List<Turn> turns = samples.of(held.name());
+        return turns.get(turns.size() - 1);
+    }
+
+    private static String dead(Side side) throws SQLException {
+        try (Connection connection = side.database().connect("bench-look")) {
+            return Sqls.text(
+                    connection,
+                    "select 'dead tuples in ' || string_agg(t.relname || ' ' || t.n_dead_tup, ', ' order by t.n_dead_tup desc)"
+                            + " from pg_stat_user_tables t where t.n_dead_tup > 0 and t.schemaname = '" + side.schema()
+                            + "'");
+        }
     }
 
     private static Turn turn(Bench bench, Rig rig, Connection producer, Held held) throws Exception {
@@ -112,8 +150,7 @@ final class HeldOpen implements Scenario {
                     Latency.measure(producer, rig.child(), bench.scale().latency(), side.producer());
             rig.stopConsumer(); // whoever updates or deletes is there, and tells the server at its end
             Counters used = Counters.read(side.database(), side.schema()).since(before);
-            double millions = (events + run.events()) / 1e6;
-            turn = new Turn(run.perSecond(), latency, Math.max(0, used.dead()) / millions, used.rewritten() / millions);
+            turn = new Turn(run.perSecond(), latency, used, (double) events + run.events(), dead(side));
         }
         rig.startConsumer();
         return turn;

@@ -11,9 +11,11 @@ import org.HdrHistogram.Histogram;
  * From the moment commit() has returned in one process to the handler's first instruction in another, in milliseconds. Both
  * read the same monotonic clock, which is checked when the other process starts.
  *
+ * @param commit the median time of commit() itself: the flush of the WAL that a pass has to wait for as well
+ * @param pass the median time of the passes that gave the events their positions; 0 for the bare loop
  * @param early how many reached the handler before the producer's own thread was told of its commit; they count as 0
  */
-record Latency(double p50, double p99, double max, long early) {
+record Latency(double p50, double p99, double max, long early, double commit, double pass) {
     private static final AtomicLong TAGS = new AtomicLong(System.nanoTime() >>> 20 << 20);
 
     /** One transaction. */
@@ -33,18 +35,23 @@ record Latency(double p50, double p99, double max, long early) {
         int events = Math.max(5, (int) (Scale.EVENTS_PER_SECOND * length.toMillis() / 1_000));
         long gap = 1_000_000_000L / Scale.EVENTS_PER_SECOND;
         long[] committed = new long[events];
+        Histogram commits = new Histogram(3);
+        consumer.passMillis();
         connection.setAutoCommit(false);
         long began = System.nanoTime();
         for (int i = 0; i < events; i++) {
             Clients.awaitTime(began + i * gap);
             producer.produce(connection, new UUID(tag, i), i);
+            long before = System.nanoTime();
             connection.commit();
             committed[i] = System.nanoTime();
+            commits.recordValue(committed[i] - before);
         }
-        return join(committed, consumer.awaitHandled(tag, events));
+        long[] handled = consumer.awaitHandled(tag, events);
+        return join(committed, handled, commits.getValueAtPercentile(50) / 1e6, consumer.passMillis());
     }
 
-    private static Latency join(long[] committed, long[] handled) {
+    private static Latency join(long[] committed, long[] handled, double commit, double pass) {
         Histogram histogram = new Histogram(1, 60_000_000_000L, 3);
         long early = 0;
         for (int i = 0; i < committed.length; i++) {
@@ -56,6 +63,8 @@ record Latency(double p50, double p99, double max, long early) {
                 histogram.getValueAtPercentile(50) / 1e6,
                 histogram.getValueAtPercentile(99) / 1e6,
                 histogram.getMaxValue() / 1e6,
-                early);
+                early,
+                commit,
+                pass);
     }
 }

@@ -111,6 +111,11 @@ final class OutboxConsumer implements Consumer {
         return wakeUps.get();
     }
 
+    @Override
+    public double passMillis() {
+        return 0;
+    }
+
     /** An event as the bare loop gives it to its handler: all columns, in the types one would use. */
     record Row(
             long id,

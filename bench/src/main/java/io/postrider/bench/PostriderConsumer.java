@@ -6,7 +6,9 @@ import io.postrider.Options;
 import io.postrider.Postrider;
 import io.postrider.StartPoint;
 import io.postrider.watch.Watch;
+import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
+import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
 /** A node as in production: sequencer, retention, and one listener that hands events on, outside any transaction. */
@@ -16,6 +18,7 @@ final class PostriderConsumer implements Consumer {
     private final BenchDatabase database;
     private final Handled handled;
     private final AtomicLong notified = new AtomicLong();
+    private final Histogram passes = new Histogram(3);
     private @Nullable HikariDataSource pool;
     private @Nullable Postrider node;
 
@@ -27,7 +30,7 @@ final class PostriderConsumer implements Consumer {
     @Override
     public void start() {
         pool = database.pool("bench-node", 4, true);
-        node = Postrider.on(pool, Options.defaults().withNode("bench").withWatch(new CountWakeUps()))
+        node = Postrider.on(pool, Options.defaults().withNode("bench").withWatch(new Counted()))
                 .add(Listener.relay("bench", Payloads.TOPIC, event -> handled.saw(event.id()))
                         .withBatch(BATCH)
                         .withStart(StartPoint.beginning()))
@@ -49,11 +52,27 @@ final class PostriderConsumer implements Consumer {
         return notified.get();
     }
 
-    private final class CountWakeUps implements Watch {
+    @Override
+    public double passMillis() {
+        synchronized (passes) {
+            double millis = passes.getTotalCount() == 0 ? 0 : passes.getValueAtPercentile(50) / 1e6;
+            passes.reset();
+            return millis;
+        }
+    }
+
+    private final class Counted implements Watch {
         @Override
         public void notified(String what) {
             if (what.equals("event")) {
                 notified.incrementAndGet();
+            }
+        }
+
+        @Override
+        public void sequenced(long events, Duration took) {
+            synchronized (passes) {
+                passes.recordValue(Math.max(1, took.toNanos()));
             }
         }
     }

@@ -53,9 +53,9 @@ class DocsTest {
             try (Connection connection = dataSource.getConnection()) {
                 connection.setAutoCommit(false);
                 placeOrder(connection, 42);
-                postrider.emit(
-                        connection,
-                        Event.of("orders", "order.placed", "{\"order\": 42}").withKey("42"));
+                Event placed =
+                        Event.of("orders", "order.placed", "{\"order\": 42}").withKey("42");
+                postrider.emit(connection, placed);
                 connection.commit();
             }
             awaitMail();

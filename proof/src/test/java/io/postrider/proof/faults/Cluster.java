@@ -68,8 +68,13 @@ final class Cluster implements AutoCloseable {
                 "fast",
                 "--no-sync");
         standby.set("primary_conninfo = 'host=127.0.0.1 port=" + throughPort + " user=postgres'");
-        Files.createFile(Path.of(standby.data(), "standby.signal"));
+        standby.standBy();
         return standby;
+    }
+
+    /** From its next start on it only reads, until somebody promotes it. */
+    void standBy() throws IOException {
+        Files.createFile(Path.of(data(), "standby.signal"));
     }
 
     Cluster start() throws Exception {
