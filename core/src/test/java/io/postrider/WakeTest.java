@@ -298,6 +298,7 @@ class WakeTest {
 
     @Test
     @Tag("slow")
+    @Tag("once")
     void a_node_that_hangs_is_ended_by_the_others_and_its_listeners_go_on(TestDatabase database) {
         List<String> heard = new CopyOnWriteArrayList<>();
         try (TcpProxy proxy = TcpProxy.to(database.server().port());
@@ -350,6 +351,7 @@ class WakeTest {
 
     @Test
     @Tag("slow")
+    @Tag("once")
     void an_idle_system_writes_no_wal_and_uses_no_transaction_numbers_for_a_minute() {
         assertQuietFor(Duration.ofSeconds(60));
     }

@@ -68,7 +68,7 @@ record Scale(
                 20_000,
                 200_000,
                 15,
-                500);
+                200);
     }
 
     Scale withRounds(int count) {
