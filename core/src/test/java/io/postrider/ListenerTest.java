@@ -360,6 +360,7 @@ class ListenerTest {
             int wanted = i;
             Await.until("the quick one got it", Duration.ofSeconds(3), () -> heard.size() == wanted);
         }
+        node.awaitCursor("quick", 5);
         assertThat(node.status("slow").position()).isZero();
         assertThat(node.status("failing").position()).isZero();
         assertThat(node.status("paused").position()).isZero();
