@@ -221,6 +221,103 @@ class LifecycleTest {
         }
     }
 
+    // ── with the rights and the pool that an application has ────────────────────────────────────────────────────────
+
+    @Test
+    void a_node_needs_no_superuser_and_a_producer_only_the_right_to_insert() {
+        try (TestDatabase database = TestDatabase.create();
+                Psql admin = new Psql(database)) {
+            String owner = "owner_" + database.name();
+            String producer = "producer_" + database.name();
+            admin.execute("create role " + owner + " login password 'x'");
+            admin.execute("create role " + producer + " login password 'x'");
+            admin.execute("grant create on database " + database.name() + " to " + owner);
+            AtomicInteger handled = new AtomicInteger();
+            try (Node node = new Node(as(database, owner), options -> options.withPoll(Duration.ofMillis(50)));
+                    Node second = new Node(as(database, owner), options -> options.withPoll(Duration.ofMillis(50)))) {
+                node.execute("grant usage on schema postrider to " + producer);
+                node.execute("grant insert on postrider.event to " + producer);
+                node.execute("grant usage on sequence postrider.event_ids to " + producer);
+                Listener listener =
+                        Listener.transactional("l", "orders", (connection, event) -> handled.incrementAndGet());
+                node.with(listener);
+                second.with(listener);
+                try (Psql poor = new Psql(dataSource(as(database, producer)))) {
+                    node.awaitAsleep();
+                    poor.emit("orders", "by-function");
+                    node.postrider.emit(poor.connection(), Event.of("orders", "by-java", "{}"));
+                    node.awaitCursor("l", 2);
+                    assertThatThrownBy(() -> poor.number("select count(*) from postrider.event"))
+                            .isInstanceOfSatisfying(
+                                    Psql.SqlFailure.class,
+                                    e -> assertThat(e.state()).isEqualTo("42501"));
+                }
+                assertThat(handled).hasValue(2);
+                assertThat(node.status("l").owner()).isNotNull();
+            } finally {
+                admin.execute("drop owned by " + owner + " cascade").execute("drop owned by " + producer);
+                admin.execute("drop role " + owner).execute("drop role " + producer);
+            }
+        }
+    }
+
+    @Test
+    void a_node_works_with_a_small_pool_that_has_other_ideas_and_gives_back_what_it_took(TestDatabase database)
+            throws Exception {
+        HikariConfig config = new HikariConfig();
+        config.setJdbcUrl(database.jdbcUrl());
+        config.setMaximumPoolSize(3);
+        config.setAutoCommit(false);
+        config.setTransactionIsolation("TRANSACTION_SERIALIZABLE");
+        config.setConnectionInitSql("set search_path = app; set statement_timeout = '29s'; set lock_timeout = '28s'");
+        AtomicInteger handled = new AtomicInteger();
+        try (HikariDataSource pool = new HikariDataSource(config);
+                Psql psql = new Psql(database)) {
+            psql.execute("create schema app");
+            Postrider node = Postrider.on(pool, Options.defaults().withPoll(Duration.ofMillis(50)));
+            for (int i = 0; i < 4; i++) {
+                node.add(Listener.transactional("t" + i, "orders", (connection, event) -> handled.incrementAndGet()));
+                node.add(Listener.relay("r" + i, "orders", event -> handled.incrementAndGet()));
+            }
+            node.start();
+            psql.emitMany("orders", "t", 30);
+            Await.until("all are handled", Duration.ofSeconds(20), () -> handled.get() == 8 * 30);
+            node.close();
+            for (int i = 0; i < 3; i++) {
+                try (Connection one = pool.getConnection();
+                        Connection two = pool.getConnection();
+                        Connection three = pool.getConnection()) {
+                    for (Connection connection : List.of(one, two, three)) {
+                        assertThat(settings(connection)).isEqualTo("app 29s 28s serializable off");
+                        assertThat(connection.getAutoCommit()).isFalse();
+                        connection.rollback();
+                    }
+                }
+            }
+        }
+    }
+
+    private static String settings(Connection connection) throws SQLException {
+        try (var statement = connection.createStatement();
+                var result = statement.executeQuery(
+                        "select current_setting('search_path') || ' '"
+                                + " || current_setting('statement_timeout') || ' ' || current_setting('lock_timeout') || ' '"
+                                + " || current_setting('transaction_isolation') || ' ' || current_setting('transaction_read_only')")) {
+            result.next();
+            return result.getString(1);
+        }
+    }
+
+    private static String as(TestDatabase database, String role) {
+        return database.jdbcUrl().replaceAll("\\?.*", "") + "?user=" + role + "&password=x";
+    }
+
+    private static javax.sql.DataSource dataSource(String url) {
+        var dataSource = new org.postgresql.ds.PGSimpleDataSource();
+        dataSource.setUrl(url);
+        return dataSource;
+    }
+
     private static void isConflict(Throwable e) {
         assertThat(((PostriderException) e).kind()).isEqualTo(Kind.CONFLICT);
     }

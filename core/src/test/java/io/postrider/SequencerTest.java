@@ -635,8 +635,25 @@ class SequencerTest {
                     () -> slow.number(
                                     "select coalesce(max(position), 0) from postrider.head" + " where topic = 'orders'")
                             == 40_000);
-            slow.rollback();
         }
+    }
+
+    @Test
+    void a_default_that_changes_while_a_node_runs_does_not_stop_it(TestDatabase database) {
+        List<Long> heard = new CopyOnWriteArrayList<>();
+        try (Node node = new Node(database, options -> options.withPoll(Duration.ofMillis(50)));
+                Psql psql = new Psql(database)) {
+            node.with(Listener.transactional("booking", "orders", (connection, event) -> heard.add(event.position())));
+            psql.emit("orders", "a");
+            node.awaitCursor("booking", 1);
+            psql.execute(
+                    "alter database " + database.name() + " set default_transaction_isolation = 'repeatable read'");
+            psql.text("select count(pg_terminate_backend(pid))::text from pg_stat_activity"
+                    + " where datname = current_database() and pid <> pg_backend_pid()");
+            psql.emit("orders", "b", "c");
+            node.awaitCursor("booking", 3);
+        }
+        assertThat(heard.stream().distinct()).containsExactly(1L, 2L, 3L);
     }
 
     @Test

@@ -308,7 +308,7 @@ class WakeTest {
             long wire = hanging.leaderPid();
             healthy.with(Listener.relay("relay", "orders", event -> heard.add("healthy")));
             healthy.emit(Event.of("orders", "a", "{}"));
-            Await.until("the first handled it", () -> heard.size() == 1);
+            healthy.awaitCursor("relay", 1);
             proxy.hold();
             healthy.emit(Event.of("orders", "b", "{}"));
             Await.until("the second took over", Duration.ofSeconds(30), () -> heard.contains("healthy"));

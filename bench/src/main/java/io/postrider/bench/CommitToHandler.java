@@ -43,6 +43,8 @@ final class CommitToHandler implements Scenario {
             variants.put("bare", () -> turn(bench, loop, toLoop));
             variants.put("postrider", () -> turn(bench, log, toLog));
             figures.addAll(figures(bench.rounds("latency", variants)));
+            Counting.vacuum(postrider);
+            Counting.vacuum(bare);
             figures.addAll(Counting.count(bench, "latency.postrider", log));
             figures.addAll(Counting.count(bench, "latency.bare", loop));
         }

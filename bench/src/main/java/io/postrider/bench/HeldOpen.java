@@ -137,7 +137,7 @@ final class HeldOpen implements Scenario {
 
     private static Turn turn(Bench bench, Rig rig, Connection producer, Held held) throws Exception {
         Side side = rig.side();
-        vacuum(side);
+        Counting.vacuum(side); // no turn pays for what the one before it left
         bench.checkpoint();
         Counters before = Counters.read(side.database(), side.schema());
         Turn turn;
@@ -169,12 +169,5 @@ final class HeldOpen implements Scenario {
             Sqls.number(connection, "select count(*) from elsewhere");
         }
         return connection;
-    }
-
-    /** No turn pays for what the one before it left. */
-    private static void vacuum(Side side) throws SQLException {
-        try (Connection connection = side.database().connect("bench-install")) {
-            Sqls.execute(connection, "vacuum");
-        }
     }
 }

@@ -59,6 +59,9 @@ final class Producers implements Scenario {
             }
             figures.addAll(steady(bench, rigs));
             figures.addAll(bursts(bench, rigs));
+            for (Side side : sides.values()) {
+                Counting.vacuum(side);
+            }
             for (String counted : List.of("plain", "postrider", "notifying")) {
                 figures.addAll(Counting.count(bench, "producers." + counted, Sides.of(rigs, counted)));
             }

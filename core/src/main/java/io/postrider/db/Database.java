@@ -54,20 +54,24 @@ public final class Database {
     public <T> T transaction(Work<T> work) {
         try (Connection connection = dataSource.getConnection()) {
             boolean autocommit = connection.getAutoCommit();
-            int isolation = isolation(connection);
-            if (isolation != Connection.TRANSACTION_READ_COMMITTED) {
-                connection.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
-            }
+            boolean otherwise = isolation(connection) != Connection.TRANSACTION_READ_COMMITTED;
             connection.setAutoCommit(false);
             try {
-                T result = work.on(new Session(connection, texts));
+                Session session = new Session(connection, texts);
+                if (otherwise) {
+                    session.script("isolation", "set transaction isolation level read committed");
+                }
+                T result = work.on(session);
                 connection.commit();
                 return result;
             } catch (Throwable e) {
                 rollback(connection, e);
+                if (SqlState.of(e).equals("PR001")) {
+                    isolation = Connection.TRANSACTION_REPEATABLE_READ; // a default has changed: from now on each is told
+                }
                 throw e;
             } finally {
-                restore(connection, autocommit, isolation);
+                restore(connection, autocommit);
             }
         } catch (SQLException e) {
             throw Session.failed("transaction", e);
@@ -80,6 +84,9 @@ public final class Database {
         if (known < 0) {
             known = connection.getTransactionIsolation();
             isolation = known;
+            if (!connection.getAutoCommit()) {
+                connection.rollback(); // or the question itself would stand at the beginning of our transaction
+            }
         }
         return known;
     }
@@ -93,12 +100,9 @@ public final class Database {
     }
 
     /** A broken connection cannot be restored and need not be: its pool finds out by itself. */
-    private static void restore(Connection connection, boolean autocommit, int isolation) {
+    private static void restore(Connection connection, boolean autocommit) {
         try {
             connection.setAutoCommit(autocommit);
-            if (isolation != Connection.TRANSACTION_READ_COMMITTED) {
-                connection.setTransactionIsolation(isolation);
-            }
         } catch (SQLException e) {
             // the next user of the connection gets a new one
         }

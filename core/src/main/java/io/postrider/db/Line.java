@@ -20,6 +20,13 @@ public final class Line implements AutoCloseable {
     private static final Sql IDENTITY =
             Sql.text("identity", "select pg_backend_pid() as pid, pg_is_in_recovery() as standby");
 
+    /** What sets back the settings that {@link #listen} changes: to what they are, be it by the role or by a pool. */
+    private static final Sql SET_BACK = Sql.text(
+            "settings",
+            "select format('set %s = %L', s.name, current_setting(s.name)) as back from unnest(array["
+                    + "'default_transaction_isolation', 'default_transaction_read_only', 'statement_timeout',"
+                    + " 'lock_timeout', 'idle_session_timeout']) as s (name)");
+
     /** A read that takes longer than this is a dead link (the kernel's own patience is two hours). */
     private static final int DEAD_AFTER_MILLIS = 60_000;
 
@@ -28,6 +35,7 @@ public final class Line implements AutoCloseable {
     private final Session session;
     private final int pid;
     private final boolean pooled;
+    private List<String> setBack = List.of();
 
     private Line(Connection connection, PGConnection postgres, Session session, int pid, boolean pooled) {
         this.connection = connection;
@@ -74,6 +82,7 @@ public final class Line implements AutoCloseable {
         if (pooled) {
             return;
         }
+        setBack = session.query(SET_BACK, Bind::nothing, row -> row.text("back"));
         execute("set session characteristics as transaction isolation level read committed, read write");
         execute("set statement_timeout = 0");
         execute("set lock_timeout = 0");
@@ -130,7 +139,7 @@ public final class Line implements AutoCloseable {
             if (!closing.isClosed() && !pooled) {
                 execute("select pg_advisory_unlock_all()");
                 execute("unlisten *");
-                execute("reset all");
+                setBack.forEach(this::execute); // not "reset all", which would undo what the pool has set, too
             }
             closing.setNetworkTimeout(Runnable::run, 0);
         } catch (SQLException | PostriderException e) {

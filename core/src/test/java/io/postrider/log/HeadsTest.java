@@ -94,6 +94,41 @@ class HeadsTest {
     }
 
     @Test
+    void a_node_that_was_away_for_many_passes_reads_the_heads_anew(TestDatabase database) {
+        try (Psql psql = new Psql(database)) {
+            Database door = door(database);
+            psql.emit("orders", "first").passAll();
+            door.autocommit(session -> {
+                heads.reload(session);
+                return true;
+            });
+            follow(door, "orders");
+            for (int i = 0; i < 210; i++) {
+                psql.emit("orders", "t" + i).pass();
+            }
+            door.autocommit(session -> {
+                heads.refresh(session);
+                return true;
+            });
+            assertThat(heads.head("orders")).isEqualTo(211);
+            assertThat(new LogReader(door)
+                            .read("orders", 0, Long.MAX_VALUE, 300, null, heads)
+                            .events())
+                    .hasSize(211);
+            psql.emit("orders", "last").pass();
+            door.autocommit(session -> {
+                heads.refresh(session);
+                return true;
+            });
+            assertThat(read(door, 205))
+                    .hasSize(7)
+                    .last()
+                    .extracting(LogEvent::type)
+                    .isEqualTo("last");
+        }
+    }
+
+    @Test
     void a_hole_is_a_conflict_that_tells_what_is_missing(TestDatabase database) {
         try (Psql psql = new Psql(database)) {
             Database door = door(database);

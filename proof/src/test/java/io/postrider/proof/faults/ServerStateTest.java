@@ -48,9 +48,11 @@ class ServerStateTest {
     void a_server_that_is_too_old_is_refused() throws Exception {
         try (TestDatabase database = TestDatabase.create()) {
             // None is to be had, so this one lies about its age.
-            Rows.execute(database.dataSource(), "create schema lies; create function lies.current_setting(text) returns text"
-                    + " language sql as $$ select case $1 when 'server_version_num' then '130014'"
-                    + " when 'server_version' then '13.14' else pg_catalog.current_setting($1) end $$");
+            Rows.execute(
+                    database.dataSource(),
+                    "create schema lies; create function lies.current_setting(text) returns text"
+                            + " language sql as $$ select case $1 when 'server_version_num' then '130014'"
+                            + " when 'server_version' then '13.14' else pg_catalog.current_setting($1) end $$");
             PGSimpleDataSource old = new PGSimpleDataSource();
             old.setUrl(database.jdbcUrl() + "&options=-c%20search_path=lies,pg_catalog,public");
             assertRefused(old, Kind.CONFLICT, "13.14", "too old", "14");
@@ -81,7 +83,8 @@ class ServerStateTest {
     void a_node_that_gets_no_connections_for_a_while_recovers() throws Exception {
         long seed = Seed.next("no connections");
         List<Transaction> transactions;
-        try (EmbeddedPostgres server = EmbeddedPostgres.start(TestServer.options().withSetting("max_connections", "15"))) {
+        try (EmbeddedPostgres server =
+                EmbeddedPostgres.start(TestServer.options().withSetting("max_connections", "15"))) {
             server.createDatabase("shop");
             DataSource dataSource = server.dataSource("shop");
             Audit audit = new Audit(dataSource, TOPIC);
@@ -89,26 +92,20 @@ class ServerStateTest {
             try (HikariDataSource outside = Node.pool(server.jdbcUrl("shop"), 1);
                     Postrider postrider = Postrider.on(dataSource).migrate();
                     Load load = new Load(dataSource, TOPIC, seed, 4, Duration.ofMillis(100))) {
-                long t0=System.nanoTime();
                 postrider
                         .add(Traces.effect(TOPIC, "node", (connection, event) -> {}))
                         .add(Traces.sent(TOPIC, "node", outside))
                         .start();
                 load.start();
                 Await.until("it runs", PATIENCE, () -> cursor(dataSource) > 50);
-                System.out.println("DEBUG 0 " + (System.nanoTime()-t0)/1000000);
                 List<Connection> all = takeAll(dataSource);
                 LockSupport.parkNanos(Duration.ofSeconds(2).toNanos()); // the length of the fault
-                System.out.println("DEBUG 1 " + (System.nanoTime()-t0)/1000000);
                 for (Connection connection : all) {
                     connection.close();
                 }
-                System.out.println("DEBUG 2 " + (System.nanoTime()-t0)/1000000);
                 long reached = Await.value("somebody can connect", PATIENCE, () -> Optional.of(cursor(dataSource)));
                 Await.until("it runs again", PATIENCE, () -> cursor(dataSource) > reached + 50);
-                System.out.println("DEBUG 3 " + (System.nanoTime()-t0)/1000000);
                 transactions = load.stop();
-                System.out.println("DEBUG 4 " + (System.nanoTime()-t0)/1000000);
                 Await.until("all is handled", PATIENCE, audit::isDrained);
             }
             assertThat(audit.violations(transactions)).isEmpty();
