@@ -67,7 +67,8 @@ public final class Database {
             } catch (Throwable e) {
                 rollback(connection, e);
                 if (SqlState.of(e).equals("PR001")) {
-                    isolation = Connection.TRANSACTION_REPEATABLE_READ; // a default has changed: from now on each is told
+                    isolation =
+                            Connection.TRANSACTION_REPEATABLE_READ; // a default has changed: from now on each is told
                 }
                 throw e;
             } finally {
