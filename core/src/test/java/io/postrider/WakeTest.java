@@ -56,40 +56,22 @@ class WakeTest {
     @Test
     void producers_do_not_notify_a_sequencer_that_is_awake(TestDatabase database) throws SQLException {
         List<LogEvent> heard = new CopyOnWriteArrayList<>();
-        try (Node node = new Node(database, options -> options.withPoll(LONGEST_POLL));
-                Psql awake = new Psql(database);
+        try (Psql awake = new Psql(database);
                 Psql ear = new Psql(database)) {
-            node.with(Listener.relayBatch("relay", "orders", heard::addAll));
-            node.leaderPid();
-            Await.until("an open transaction keeps it awake", () -> {
-                awake.begin().emit("orders", "open");
-                boolean got =
-                        awake.number("select count(*) from pg_locks where locktype = 'advisory' and mode = 'ShareLock'"
-                                        + " and pid = pg_backend_pid()")
-                                == 1;
-                if (!got) {
-                    awake.rollback();
-                }
-                return got;
-            });
+            awake.begin().emit("orders", "open"); // it has the idle lock shared, so nobody falls asleep
             ear.execute("listen postrider");
-            List<CompletableFuture<Void>> producers = IntStream.range(0, 4)
-                    .mapToObj(p -> Background.run(() -> {
-                        try (Psql producer = new Psql(database)) {
-                            for (int i = 0; i < 100; i++) {
-                                producer.emit("orders", "p" + p + "-" + i);
-                            }
-                        }
-                    }))
-                    .toList();
-            producers.forEach(CompletableFuture::join);
-            Await.until("all arrived", () -> heard.size() == 400);
-            assertThat(notifications(ear, "event"))
-                    .as("notifications of 400 commits")
-                    .isZero();
-            awake.commit();
-            Await.until("that of the open one, too", () -> heard.size() == 401);
-            node.awaitAsleep();
+            try (Node node = new Node(database, options -> options.withPoll(LONGEST_POLL))) {
+                node.with(Listener.relayBatch("relay", "orders", heard::addAll));
+                node.leaderPid();
+                fourProducers(database, 100);
+                Await.until("all arrived", () -> heard.size() == 400);
+                assertThat(notifications(ear, "event"))
+                        .as("notifications of 400 commits")
+                        .isZero();
+                awake.commit();
+                Await.until("that of the open one, too", () -> heard.size() == 401);
+                node.awaitAsleep();
+            }
         }
     }
 
@@ -97,18 +79,29 @@ class WakeTest {
     void a_burst_of_commits_notifies_far_less_often_than_it_commits(TestDatabase database) throws SQLException {
         AtomicInteger heard = new AtomicInteger();
         try (Node node = new Node(database, options -> options.withPoll(LONGEST_POLL));
-                Psql ear = new Psql(database);
-                Psql producer = new Psql(database)) {
+                Psql ear = new Psql(database)) {
             node.with(Listener.relayBatch("relay", "orders", events -> heard.addAndGet(events.size())));
             node.awaitAsleep();
             ear.execute("listen postrider");
-            producer.execute(
-                    "do $$ begin for i in 1..3000 loop perform postrider.emit('orders', 't', '{}'); commit; end loop; end $$");
+            fourProducers(database, 750);
             Await.until("all arrived", () -> heard.get() == 3_000);
             assertThat(notifications(ear, "event"))
                     .as("notifications of 3000 commits")
                     .isBetween(1L, 1_500L);
         }
+    }
+
+    private static void fourProducers(TestDatabase database, int commits) {
+        IntStream.range(0, 4)
+                .mapToObj(p -> Background.run(() -> {
+                    try (Psql producer = new Psql(database)) {
+                        for (int i = 0; i < commits; i++) {
+                            producer.emit("orders", "p" + p + "-" + i);
+                        }
+                    }
+                }))
+                .toList()
+                .forEach(CompletableFuture::join);
     }
 
     @Test

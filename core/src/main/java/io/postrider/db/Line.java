@@ -30,16 +30,18 @@ public final class Line implements AutoCloseable {
     /** A read that takes longer than this is a dead link (the kernel's own patience is two hours). */
     private static final int DEAD_AFTER_MILLIS = 60_000;
 
+    private static final Duration LONGEST_WAIT = Duration.ofMillis(DEAD_AFTER_MILLIS / 2);
+
     private final Connection connection;
-    private final PGConnection postgres;
+    private final Ear ear;
     private final Session session;
     private final int pid;
     private final boolean pooled;
     private List<String> setBack = List.of();
 
-    private Line(Connection connection, PGConnection postgres, Session session, int pid, boolean pooled) {
+    private Line(Connection connection, Ear ear, Session session, int pid, boolean pooled) {
         this.connection = connection;
-        this.postgres = postgres;
+        this.ear = ear;
         this.session = session;
         this.pid = pid;
         this.pooled = pooled;
@@ -64,7 +66,7 @@ public final class Line implements AutoCloseable {
                 }
                 // A pooler invents the process id that it tells at log-in; the server itself knows its own.
                 boolean pooled = postgres.getBackendPID() != identity.pid();
-                return new Line(connection, postgres, session, identity.pid(), pooled);
+                return new Line(connection, new Ear(connection, postgres), session, identity.pid(), pooled);
             } catch (SQLException | RuntimeException e) {
                 connection.close();
                 throw e;
@@ -90,16 +92,11 @@ public final class Line implements AutoCloseable {
         execute("listen " + channel);
     }
 
-    /** What was notified since the last time; waits for something up to a time. */
+    /** What was notified since the last time; waits for something up to a time, and no longer than for the first. */
     public List<String> await(Duration most) {
         try {
-            long millis = Math.max(1, most.toMillis());
-            PGNotification[] heard = postgres.getNotifications((int) Math.min(millis, DEAD_AFTER_MILLIS / 2));
-            if (heard == null || heard.length == 0) {
-                return List.of();
-            }
-            List<String> payloads = new ArrayList<>(heard.length);
-            for (PGNotification notification : heard) {
+            List<String> payloads = new ArrayList<>();
+            for (PGNotification notification : ear.await(most.compareTo(LONGEST_WAIT) < 0 ? most : LONGEST_WAIT)) {
                 if (notification.getPID() != pid) {
                     payloads.add(notification.getParameter());
                 }
