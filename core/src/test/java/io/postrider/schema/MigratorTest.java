@@ -260,6 +260,12 @@ class MigratorTest {
                         + " left join pg_collation l on l.oid = a.attcollation"
                         + " left join pg_attrdef d on d.adrelid = c.oid and d.adnum = a.attnum"
                         + " order by c.relname collate \"C\", a.attnum"));
+        lines.addAll(psql.texts("select 'domain ' || t.typname || ' ' || format_type(t.typbasetype, t.typtypmod)"
+                + " || case when t.typcollation <> 0 then ' collate ' || l.collname else '' end"
+                + " || ' ' || k.conname || ' ' || pg_get_constraintdef(k.oid)"
+                + " from pg_type t join pg_namespace n on n.oid = t.typnamespace and n.nspname = 'postrider'"
+                + " join pg_constraint k on k.contypid = t.oid left join pg_collation l on l.oid = t.typcollation"
+                + " order by t.typname collate \"C\", k.conname collate \"C\""));
         lines.addAll(psql.texts(
                 "select 'constraint ' || c.relname || '.' || k.conname || ' ' || pg_get_constraintdef(k.oid) "
                         + tables
