@@ -24,6 +24,7 @@ set enable_seqscan = off
 set enable_bitmapscan = off
 set enable_hashjoin = off
 set enable_mergejoin = off
+set enable_partitionwise_join = on
 set jit = off
 as $$
 #variable_conflict use_column
@@ -31,9 +32,9 @@ begin
   return query
   select r.*
   from (
-    select r.*, sum(octet_length(r.payload)::int8) over (rows unbounded preceding) ::int8 as running
+    select r.*, sum(octet_length(r.payload)) over (rows unbounded preceding) as running
     from (
-      select l.position, e.event_id, e.type, e.payload::text as payload, e.key, e.project_id, e.user_id,
+      select l.position, e.event_id, e.type::text, e.payload::text as payload, e.key::text, e.project_id, e.user_id,
         e.aggregate_type, e.aggregate_id, e.headers::text as headers, e.created_at
       from postrider.log l
       join postrider.event e on e.tx = l.tx and e.id = l.id

@@ -39,7 +39,7 @@ class ListenerTest {
         database = given;
         node = new Node(database, options -> options.withPoll(Duration.ofMillis(50))).with();
         psql = new Psql(database);
-        psql.execute("create table effect (listener text, position bigint)");
+        psql.execute("create table effect (listener text, position bigint, n bigint generated always as identity)");
     }
 
     @AfterAll
@@ -611,7 +611,7 @@ class ListenerTest {
     }
 
     private static List<Long> effects(String listener) {
-        return psql.texts("select position from effect where listener = ? order by ctid", listener).stream()
+        return psql.texts("select position from effect where listener = ? order by n", listener).stream()
                 .map(Long::valueOf)
                 .toList();
     }

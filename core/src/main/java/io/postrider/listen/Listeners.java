@@ -66,6 +66,9 @@ public final class Listeners implements AutoCloseable {
             return true;
         });
         ListenerRun run = new ListenerRun(listening, listener, posts.open(listener.name(), listener.topic()));
+        if (listener.types() == null) {
+            reader.share(listener.topic());
+        }
         runs.put(listener.name(), run);
         threads.execute(run);
         log.info("listener_started {}", listener);

@@ -35,6 +35,8 @@ public final class Heads {
     private final Map<String, Topic> topics = new HashMap<>();
     private final Watch watch;
     private long lastPass;
+    private int connections;
+    private boolean connected;
 
     public Heads(Watch watch) {
         this.watch = watch;
@@ -57,12 +59,34 @@ public final class Heads {
         List<String> names;
         lock.lock();
         try {
+            connections++;
+            connected = true;
             lastPass = n;
             names = List.copyOf(topics.keySet());
         } finally {
             lock.unlock();
         }
         names.forEach(topic -> set(topic, readHead(session, topic)));
+    }
+
+    /** The connection is lost, and with it the certainty that positions mean what they did. */
+    public void lost() {
+        lock.lock();
+        try {
+            connected = false;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** A number that changes with every connection; 0 while there is none. */
+    int connection() {
+        lock.lock();
+        try {
+            return connected ? connections : 0;
+        } finally {
+            lock.unlock();
+        }
     }
 
     /** What other nodes' passes moved. */

@@ -9,6 +9,7 @@ import io.postrider.db.Sql;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Reads ranges of positions, bounded in number and in bytes, and never passes over a hole in silence. Safe to share. */
@@ -25,6 +26,7 @@ public final class LogReader {
     private static final int FILTER_REACH = 20;
 
     private final Database database;
+    private final SharedReads shared = new SharedReads();
 
     public LogReader(Database database) {
         this.database = database;
@@ -38,8 +40,14 @@ public final class LogReader {
         if (upto <= after) {
             return new Stretch(after, after, List.of());
         }
-        Heads.Ids ids = heads.idsOf(topic, after, upto);
-        return database.autocommit(session -> read(session, new Range(topic, after, upto, most, ids), types));
+        Range range = new Range(topic, after, upto, most, heads.idsOf(topic, after, upto));
+        Supplier<Stretch> fromDatabase = () -> database.autocommit(session -> read(session, range, types));
+        return types == null ? shared.read(range, heads.connection(), fromDatabase) : fromDatabase.get();
+    }
+
+    /** Says that a listener of this node will read the topic without a filter: with a second one, reads are shared. */
+    public void share(String topic) {
+        shared.join(topic);
     }
 
     /** The same without knowledge of heads, for a command. */
@@ -110,7 +118,7 @@ public final class LogReader {
                 .orElse(1L);
     }
 
-    private record Range(String topic, long after, long upto, int most, Heads.Ids ids) {}
+    record Range(String topic, long after, long upto, int most, Heads.Ids ids) {}
 
     /** The events found at positions {@code after + 1 .. to}: all of them, or those that the filter lets through. */
     public record Stretch(long after, long to, List<LogEvent> events) {
