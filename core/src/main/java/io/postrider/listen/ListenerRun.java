@@ -52,6 +52,7 @@ final class ListenerRun implements Runnable {
     private static final Sql LISTENER = Sql.file("listen/listener");
     private static final Sql BEGIN_TENURE = Sql.file("listen/begin_tenure");
     private static final Sql END_TENURE = Sql.file("listen/end_tenure");
+    private static final Sql END_GHOSTS = Sql.file("listen/end_ghosts");
 
     /** Setbacks tried in one go before the log gets its turn again. */
     private static final int DUE_AT_ONCE = 50;
@@ -494,11 +495,25 @@ final class ListenerRun implements Runnable {
         // A tenure of our own that was cut short is no reason: this process has lived on.
         boolean careful = begun.cutRow() != 0 && begun.cutRow() != tenureRow;
         tenureRow = begun.row();
+        performer.serve(tenureRow);
+        if (careful) {
+            endGhosts();
+        }
         readState();
         slice = listener.batch();
         carefulUpto = careful ? cursor + listener.batch() : 0;
         tenure = mine;
         log.info("listener_began listener={} position={} careful={}", listener.name(), cursor, careful);
+    }
+
+    /** Whoever was cut short may be frozen in the middle of a transaction, with rows locked that we need. */
+    private void endGhosts() {
+        database.autocommit(session -> session.query(
+                        END_GHOSTS,
+                        bind -> bind.text("listener", listener.name()).int8("tenure", tenureRow),
+                        row -> row.int4("pid")))
+                .forEach(pid ->
+                        log.warn("transaction_ended listener={} pid={} its tenure is over", listener.name(), pid));
     }
 
     private void readState() {

@@ -6,6 +6,7 @@ import io.postrider.LogEvent;
 import io.postrider.db.Database;
 import io.postrider.db.HandlerConnection;
 import io.postrider.db.Session;
+import io.postrider.db.Sql;
 import io.postrider.listen.Fate.Delivered;
 import io.postrider.listen.Fate.Failed;
 import io.postrider.listen.Fate.Lost;
@@ -26,16 +27,24 @@ import java.util.concurrent.Semaphore;
  * other for a relay. To settle is to write the delivery, clear a setback, or both: the caller says.
  */
 final class Performer {
+    private static final Sql MARK = Sql.file("listen/mark");
+
     private final Database database;
     private final Handler handler;
     private final int concurrency;
     private final ExecutorService threads;
+    private long tenure;
 
     Performer(Database database, Listener listener, ExecutorService threads) {
         this.database = database;
         this.handler = listener.handler();
         this.concurrency = listener.concurrency();
         this.threads = threads;
+    }
+
+    /** Which tenure the transactions belong to from now on. */
+    void serve(long tenureRow) {
+        tenure = tenureRow;
     }
 
     /** Writes what was done; false if the listener is not ours any more, and then the transaction is rolled back. */
@@ -53,6 +62,7 @@ final class Performer {
         int[] at = {-1};
         try {
             database.transaction(session -> {
+                session.one(MARK, bind -> bind.int8("tenure", tenure), row -> row.text("marked"));
                 handle(session, events, at);
                 if (!settlement.settle(session)) {
                     throw new LostException();

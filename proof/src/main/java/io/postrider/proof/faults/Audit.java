@@ -162,6 +162,10 @@ public final class Audit {
                   select from postrider.log l join postrider.event e on e.tx = l.tx and e.id = l.id
                   where l.topic = ? and l.position = t.position and e.event_id = t.event_id)
                 """));
+        wrong.addAll(rows("tally is wrong", """
+                select t.n || ' for ' || e.n from tally t, (select count(*) as n from effect) e
+                where t.n <> e.n and ?::text is not null
+                """));
         wrong.addAll(rows("effects out of order", """
                 select s.before || ' then ' || s.position
                 from (select position, lag(position) over (order by n) as before from effect) s

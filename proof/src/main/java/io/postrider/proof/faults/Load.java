@@ -208,7 +208,12 @@ public final class Load implements AutoCloseable {
         UNKNOWN
     }
 
-    /** @param kept the events it would leave; @param undone those of a savepoint that was rolled back */
+    /**
+     * One transaction, as its producer remembers it.
+     *
+     * @param kept the events it would leave
+     * @param undone those of a savepoint that was rolled back
+     */
     public record Transaction(Fate fate, List<UUID> kept, List<UUID> undone) {}
 
     private static final class Draft {

@@ -15,8 +15,9 @@ import javax.sql.DataSource;
  * What the listeners of the fault suite leave behind: a row for each event handled, with nothing that would keep out a
  * second one. That there is none is for Postrider to see to, not for a unique constraint.
  *
- * <p>{@code effect} is written in the transaction that moves the cursor: exactly once. {@code sent} is written over a
- * connection of its own, as a service elsewhere would be called: at least once. {@code n} tells in which order.
+ * <p>{@code effect} is written in the transaction that moves the cursor: exactly once. The same transaction counts in
+ * {@code tally}, one row, which it keeps locked to its end, as the balance of an account would be. {@code sent} is written
+ * over a connection of its own, as a service elsewhere would be called: at least once. {@code n} tells in which order.
  */
 public final class Traces {
     /** The transactional listener. */
@@ -30,6 +31,8 @@ public final class Traces {
               n bigint generated always as identity, position bigint not null, event_id uuid not null, worker text not null);
             create table if not exists sent (
               n bigint generated always as identity, position bigint not null, event_id uuid not null, worker text not null);
+            create table if not exists tally (n bigint not null);
+            insert into tally select 0 where not exists (select from tally);
             create table if not exists counter (key text primary key, n bigint not null);
             """;
 
@@ -37,9 +40,8 @@ public final class Traces {
 
     /** Makes the tables of the traces, and the counters that producers take their numbers from. */
     public static void create(DataSource dataSource) throws SQLException {
-        try (Connection connection = dataSource.getConnection();
-                Statement statement = connection.createStatement()) {
-            statement.execute(TABLES);
+        try (Connection connection = dataSource.getConnection()) {
+            execute(connection, TABLES);
         }
     }
 
@@ -47,6 +49,7 @@ public final class Traces {
     public static Listener effect(String topic, String worker, Handler.Transactional then) {
         return Listener.transactional(EFFECT, topic, (connection, event) -> {
                     leave(connection, EFFECT, event, worker);
+                    execute(connection, "update tally set n = n + 1");
                     then.handle(connection, event);
                 })
                 .withBatch(50)
@@ -72,6 +75,12 @@ public final class Traces {
             insert.setObject(2, event.id());
             insert.setString(3, worker);
             insert.executeUpdate();
+        }
+    }
+
+    private static void execute(Connection connection, String sql) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            statement.execute(sql);
         }
     }
 }

@@ -91,12 +91,12 @@ class ProcessDeathTest {
     void a_frozen_leader_is_replaced_and_does_no_harm_when_it_wakes() throws Exception {
         long seed = Seed.next("freeze of the leader");
         List<Load.Transaction> transactions;
-        try (Place leader = new Place("leader", 3);
+        try (Place leader = new Place("leader", 20);
                 Load load = new Load(dataSource, TOPIC, seed, 4, Duration.ofMillis(100)).start()) {
             Await.until(
                     "one node has it all",
                     PATIENCE,
-                    () -> leads(leader.node()) && owned(leader.node()).size() == 2);
+                    () -> isLed() && owned(leader.node()).size() == 2);
             try (Place other = new Place("other", 0)) {
                 Await.until("the other is up", PATIENCE, other::isReady);
                 Kill freeze = new Kill(Instant.now(), leader.node(), owned(leader.node()));
@@ -124,8 +124,8 @@ class ProcessDeathTest {
         try (HikariDataSource outside = Node.pool(url, 1);
                 Node leader = Node.start(url, "leader", options -> options, List.of());
                 Load load = new Load(dataSource, TOPIC, seed, 4, Duration.ofMillis(100)).start()) {
-            Await.until("it leads", PATIENCE, () -> leads("leader"));
-            try (Place follower = new Place("follower", 3)) {
+            Await.until("it leads", PATIENCE, this::isLed);
+            try (Place follower = new Place("follower", 20)) {
                 Await.until(
                         "the follower owns",
                         PATIENCE,
@@ -178,7 +178,7 @@ class ProcessDeathTest {
         return millis;
     }
 
-    private boolean leads(String node) throws Exception {
+    private boolean isLed() throws Exception {
         return !Rows.texts(dataSource, """
                 select 1 from pg_locks
                 where locktype = 'advisory' and classid = 'postrider.event'::regclass::oid and objid = 3 and granted
