@@ -41,7 +41,7 @@ final class BenchServer implements AutoCloseable {
                 .withVersion("18")
                 .withSetting("shared_buffers", "256MB")
                 .withSetting("max_wal_size", "4GB")
-                .withSetting("max_connections", "200")
+                .withSetting("max_connections", "300")
                 .withSetting("checkpoint_timeout", "30min");
     }
 

@@ -14,7 +14,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import javax.sql.DataSource;
 
-/** Clients that each take a connection from the pool, run a transaction, give it back, and begin again. */
+/** Clients that each take a connection from the pool, run transactions on it one after the other, and give it back. */
 final class Clients implements AutoCloseable {
     private static final AtomicLong NUMBERS = new AtomicLong();
 
@@ -50,10 +50,12 @@ final class Clients implements AutoCloseable {
         List<Future<?>> running = new ArrayList<>();
         for (int i = 0; i < count; i++) {
             running.add(threads.submit(() -> {
-                start.await();
-                while (System.nanoTime() - end[0] < 0) {
-                    commit(step);
-                    (System.nanoTime() - end[0] < 0 ? events : late).incrementAndGet();
+                try (Connection connection = pool.getConnection()) {
+                    start.await();
+                    while (System.nanoTime() - end[0] < 0) {
+                        commit(connection, step);
+                        (System.nanoTime() - end[0] < 0 ? events : late).incrementAndGet();
+                    }
                 }
                 return null;
             }));
@@ -73,8 +75,10 @@ final class Clients implements AutoCloseable {
         List<Future<?>> running = new ArrayList<>();
         for (int i = 0; i < count; i++) {
             running.add(threads.submit(() -> {
-                while (left.getAndDecrement() > 0) {
-                    commit(step);
+                try (Connection connection = pool.getConnection()) {
+                    while (left.getAndDecrement() > 0) {
+                        commit(connection, step);
+                    }
                 }
                 return null;
             }));
@@ -91,9 +95,11 @@ final class Clients implements AutoCloseable {
         List<Future<?>> running = new ArrayList<>();
         for (int i = 0; i < count; i++) {
             running.add(threads.submit(() -> {
-                for (long n = next.getAndIncrement(); n < transactions; n = next.getAndIncrement()) {
-                    awaitTime(began + n * gap);
-                    commit(step);
+                try (Connection connection = pool.getConnection()) {
+                    for (long n = next.getAndIncrement(); n < transactions; n = next.getAndIncrement()) {
+                        awaitTime(began + n * gap);
+                        commit(connection, step);
+                    }
                 }
                 return null;
             }));
@@ -108,11 +114,9 @@ final class Clients implements AutoCloseable {
         }
     }
 
-    private void commit(Step step) throws SQLException {
-        try (Connection connection = pool.getConnection()) {
-            step.run(connection, NUMBERS.incrementAndGet());
-            connection.commit();
-        }
+    private static void commit(Connection connection, Step step) throws SQLException {
+        step.run(connection, NUMBERS.incrementAndGet());
+        connection.commit();
     }
 
     private static void join(List<Future<?>> running) throws SQLException, InterruptedException {

@@ -10,6 +10,14 @@ import java.util.Map;
 final class CommitToHandler implements Scenario {
     private static final Goal OF_BARE = Goal.atMost(2.5, "bare loop");
 
+    /** One turn. */
+    private record Turn(Latency latency, Map<String, Double> cores) {
+        /** Microseconds of processor time for one event, from the producer to the handler, while it is quiet between. */
+        double cpu() {
+            return Cpu.ours(cores) / Scale.EVENTS_PER_SECOND * 1e6;
+        }
+    }
+
     @Override
     public String name() {
         return "latency";
@@ -39,10 +47,17 @@ final class CommitToHandler implements Scenario {
                 Connection toLoop = bare.database().connect("bench-producers")) {
             warmUp(bench, log, toLog);
             warmUp(bench, loop, toLoop);
-            Map<String, Rounds.Measure<Latency>> variants = new LinkedHashMap<>();
+            Map<String, Rounds.Measure<Turn>> variants = new LinkedHashMap<>();
             variants.put("bare", () -> turn(bench, loop, toLoop));
             variants.put("postrider", () -> turn(bench, log, toLog));
-            figures.addAll(figures(bench.rounds("latency", variants)));
+            Samples<Turn> samples = bench.rounds("latency", variants);
+            figures.addAll(figures(samples));
+            if (bench.server().isLocal()) {
+                for (String variant : List.of("postrider", "bare")) {
+                    figures.add(
+                            Figure.of("latency." + variant + ".cpu", samples.median(variant, Turn::cpu), "us/event"));
+                }
+            }
             Counting.vacuum(postrider);
             Counting.vacuum(bare);
             figures.addAll(Counting.count(bench, "latency.postrider", log));
@@ -60,36 +75,61 @@ final class CommitToHandler implements Scenario {
         turn(bench, rig, connection);
     }
 
-    private static Latency turn(Bench bench, Rig rig, Connection connection) throws Exception {
+    private static Turn turn(Bench bench, Rig rig, Connection connection) throws Exception {
         bench.checkpoint();
-        return Latency.measure(
+        Cpu cpu = new Cpu(bench, rig.side().database()).with("consumer JVM", rig.child());
+        Cpu.Reading before = cpu.read();
+        Latency latency = Latency.measure(
                 connection, rig.child(), bench.scale().latency(), rig.side().producer());
+        return new Turn(latency, cpu.read().cores(before));
     }
 
-    private static List<Figure> figures(Samples<Latency> samples) {
+    private static List<Figure> figures(Samples<Turn> samples) {
         List<Figure> figures = new ArrayList<>();
         figures.add(Figure.of(
                 "latency.p50",
-                samples.median("postrider", Latency::p50),
+                samples.median("postrider", turn -> turn.latency().p50()),
                 "ms",
-                samples.ratio("postrider", "bare", Latency::p50),
+                samples.ratio("postrider", "bare", turn -> turn.latency().p50()),
                 OF_BARE));
         figures.add(Figure.of(
                 "latency.p99",
-                samples.median("postrider", Latency::p99),
+                samples.median("postrider", turn -> turn.latency().p99()),
                 "ms",
-                samples.ratio("postrider", "bare", Latency::p99),
+                samples.ratio("postrider", "bare", turn -> turn.latency().p99()),
                 OF_BARE));
-        figures.add(Figure.of("latency.max", samples.median("postrider", Latency::max), "ms")
-                .withRatio(samples.ratio("postrider", "bare", Latency::max)));
-        figures.add(Figure.of("latency.pass", samples.median("postrider", Latency::pass), "ms")
+        figures.add(Figure.of(
+                        "latency.max",
+                        samples.median("postrider", turn -> turn.latency().max()),
+                        "ms")
+                .withRatio(samples.ratio(
+                        "postrider", "bare", turn -> turn.latency().max())));
+        figures.add(Figure.of(
+                        "latency.pass",
+                        samples.median("postrider", turn -> turn.latency().pass()),
+                        "ms")
                 .withNote("the sequencer's pass and its commit, which stand between commit and handler"));
-        figures.add(Figure.of("latency.commit", samples.median("postrider", Latency::commit), "ms")
+        figures.add(Figure.of(
+                        "latency.commit",
+                        samples.median("postrider", turn -> turn.latency().commit()),
+                        "ms")
                 .withNote("the producer's commit(): one round trip and one flush"));
-        figures.add(Figure.of("latency.bare.p50", samples.median("bare", Latency::p50), "ms"));
-        figures.add(Figure.of("latency.bare.p99", samples.median("bare", Latency::p99), "ms"));
-        figures.add(Figure.of("latency.bare.max", samples.median("bare", Latency::max), "ms"));
-        figures.add(Figure.of("latency.bare.early", samples.median("bare", Latency::early), "events/round")
+        figures.add(Figure.of(
+                "latency.bare.p50",
+                samples.median("bare", turn -> turn.latency().p50()),
+                "ms"));
+        figures.add(Figure.of(
+                "latency.bare.p99",
+                samples.median("bare", turn -> turn.latency().p99()),
+                "ms"));
+        figures.add(Figure.of(
+                "latency.bare.max",
+                samples.median("bare", turn -> turn.latency().max()),
+                "ms"));
+        figures.add(Figure.of(
+                        "latency.bare.early",
+                        samples.median("bare", turn -> turn.latency().early()),
+                        "events/round")
                 .withNote("reached the handler before the producer was told of its own commit; counted as 0 ms"));
         return figures;
     }

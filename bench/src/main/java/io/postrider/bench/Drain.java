@@ -30,7 +30,12 @@ final class Drain implements Scenario {
     private static final Duration PATIENCE = Duration.ofMinutes(10);
 
     /** One turn. */
-    private record Turn(double rate, Map<String, Double> cores) {}
+    private record Turn(double rate, Map<String, Double> cores) {
+        /** Microseconds of processor time for one event, on both ends of the connection. */
+        double cpu() {
+            return Cpu.ours(cores) / rate * 1e6;
+        }
+    }
 
     private final AtomicInteger listeners = new AtomicInteger();
 
@@ -67,9 +72,14 @@ final class Drain implements Scenario {
         long events = bench.scale().backlog();
         variants.put("select", () -> select(new Cpu(bench, database), database, events));
         variants.put("one", () -> drain(new Cpu(bench, database), database, 1, events));
-        variants.put("many", () -> drain(new Cpu(bench, database), database, MANY, events));
+        variants.put("eight", () -> drain(new Cpu(bench, database), database, MANY, events));
         Samples<Turn> samples = bench.rounds("drain", variants);
         List<Figure> figures = new ArrayList<>(figures(samples));
+        if (bench.server().isLocal()) {
+            for (String variant : List.of("one", "eight", "select")) {
+                figures.add(Figure.of("drain." + variant + ".cpu", samples.median(variant, Turn::cpu), "us/event"));
+            }
+        }
         figures.addAll(counted(bench, database));
         bench.drop(database);
         return figures;
@@ -84,11 +94,11 @@ final class Drain implements Scenario {
                         .withNote("an aim: PgQ's one consumer on two cores"),
                 Figure.of(
                                 "drain.eight",
-                                samples.median("many", Turn::rate),
+                                samples.median("eight", Turn::rate),
                                 "events/s",
-                                samples.ratio("many", "one", Turn::rate),
+                                samples.ratio("eight", "one", Turn::rate),
                                 OF_ONE)
-                        .withNote(cores(samples, "many")),
+                        .withNote(cores(samples, "eight")),
                 Figure.of("drain.select", samples.median("select", Turn::rate), "events/s"));
     }
 

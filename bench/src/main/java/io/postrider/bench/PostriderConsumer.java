@@ -11,30 +11,34 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
-/** A node as in production: sequencer, retention, and one listener that hands events on, outside any transaction. */
+/** A node as in production: sequencer, retention, and, if asked for, one listener that hands events on. */
 final class PostriderConsumer implements Consumer {
     private static final int BATCH = 1_000;
 
     private final BenchDatabase database;
     private final Handled handled;
+    private final boolean listens;
     private final AtomicLong notified = new AtomicLong();
     private final Histogram passes = new Histogram(3);
     private @Nullable HikariDataSource pool;
     private @Nullable Postrider node;
 
-    PostriderConsumer(BenchDatabase database, Handled handled) {
+    PostriderConsumer(BenchDatabase database, Handled handled, boolean listens) {
         this.database = database;
         this.handled = handled;
+        this.listens = listens;
     }
 
     @Override
     public void start() {
         pool = database.pool("bench-node", 4, true);
-        node = Postrider.on(pool, Options.defaults().withNode("bench").withWatch(new Counted()))
-                .add(Listener.relay("bench", Payloads.TOPIC, event -> handled.saw(event.id()))
-                        .withBatch(BATCH)
-                        .withStart(StartPoint.beginning()))
-                .start();
+        node = Postrider.on(pool, Options.defaults().withNode("bench").withWatch(new Counted()));
+        if (listens) {
+            node.add(Listener.relay("bench", Payloads.TOPIC, event -> handled.saw(event.id()))
+                    .withBatch(BATCH)
+                    .withStart(StartPoint.beginning()));
+        }
+        node.start();
     }
 
     @Override

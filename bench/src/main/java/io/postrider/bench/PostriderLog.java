@@ -46,6 +46,15 @@ final class PostriderLog {
         return Event.of(Payloads.TOPIC, Payloads.TYPE, Payloads.of(number)).withKey(Payloads.key(number));
     }
 
+    /** Whether the event that was emitted last has its position; nobody may be emitting meanwhile. */
+    static boolean isSequenced(Connection connection) throws SQLException {
+        return Sqls.number(
+                        connection,
+                        "select s.last_value - coalesce((select l.id from postrider.log l where l.topic = '"
+                                + Payloads.TOPIC + "' order by l.position desc limit 1), 0) from postrider.event_ids s")
+                == 0;
+    }
+
     /** Whether a sequencer sleeps: it then holds the idle lock. */
     static boolean isAsleep(Connection connection) throws SQLException {
         return Sqls.number(connection, ASLEEP) > 0;

@@ -91,6 +91,10 @@ final class Rig implements AutoCloseable {
         if (child == null) {
             return;
         }
+        if (side.sequencesOnly()) {
+            awaitSequenced();
+            return;
+        }
         long tag = TAGS.incrementAndGet();
         child.ask("record");
         try (Connection connection = pool.getConnection()) {
@@ -99,6 +103,22 @@ final class Rig implements AutoCloseable {
         }
         child.awaitHandled(tag, 1);
         child.ask("forget");
+    }
+
+    private void awaitSequenced() throws SQLException, InterruptedException {
+        try (Connection connection = pool.getConnection()) {
+            side.produce(connection, 0);
+            connection.commit();
+            long began = System.nanoTime();
+            while (!PostriderLog.isSequenced(connection)) {
+                if (System.nanoTime() - began > LONGEST_WAIT_NANOS) {
+                    throw new IllegalStateException("the last event has no position after three seconds");
+                }
+                connection.commit();
+                TimeUnit.MILLISECONDS.sleep(5);
+            }
+            connection.commit();
+        }
     }
 
     /** Waits until a sequencer sleeps. False if it does not within three seconds. */

@@ -14,6 +14,8 @@ import org.jspecify.annotations.Nullable;
  */
 record Side(BenchDatabase database, String schema, @Nullable String consumer, Latency.Producer producer) {
 
+    private static final String SEQUENCING = "sequencing";
+
     /** A bare table; nobody reads. */
     static Side plain(BenchServer server, String name) throws SQLException {
         return outbox(server, name, null, Outbox::insert);
@@ -49,7 +51,12 @@ record Side(BenchDatabase database, String schema, @Nullable String consumer, La
 
     /** Postrider with a node that sequences and runs one listener, in a process of its own. */
     static Side postrider(BenchServer server, String name) throws SQLException {
-        return postrider(server, name, "postrider");
+        return postrider(server, name, "listening");
+    }
+
+    /** Postrider with a node that sequences, in a process of its own, and no listener. */
+    static Side sequencing(BenchServer server, String name) throws SQLException {
+        return postrider(server, name, SEQUENCING);
     }
 
     /** Postrider's producers alone: nothing is sequenced or read. */
@@ -61,6 +68,11 @@ record Side(BenchDatabase database, String schema, @Nullable String consumer, La
         BenchDatabase database = server.create(name);
         PostriderLog log = PostriderLog.install(database);
         return new Side(database, PostriderLog.SCHEMA, consumer, log::emit);
+    }
+
+    /** Whether its node has no listener, so that nothing arrives anywhere. */
+    boolean sequencesOnly() {
+        return SEQUENCING.equals(consumer);
     }
 
     /** For closed-loop clients, which do not care for the id. */
