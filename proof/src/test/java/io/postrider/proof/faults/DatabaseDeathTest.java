@@ -75,7 +75,7 @@ class DatabaseDeathTest {
         Random random = new Random(seed);
         List<Load.Transaction> transactions;
         long slowest = 0;
-        try (HikariDataSource outside = Node.pool(url, 1);
+        try (HikariDataSource outside = outside();
                 Node node = node(effect(), Traces.sent(TOPIC, "node", outside));
                 Load load = new Load(dataSource, TOPIC, seed, 8, Duration.ofMillis(20)).start()) {
             for (int kill = 1; kill <= KILLS; kill++) {
@@ -108,7 +108,7 @@ class DatabaseDeathTest {
         Random random = new Random(seed);
         List<Load.Transaction> transactions;
         int ended = 0;
-        try (HikariDataSource outside = Node.pool(url, 1);
+        try (HikariDataSource outside = outside();
                 Node node = node(effect(), Traces.sent(TOPIC, "node", outside));
                 Load load = new Load(dataSource, TOPIC, seed, 8, Duration.ofMillis(20)).start()) {
             long end = System.nanoTime() + Duration.ofSeconds(6).toNanos();
@@ -191,6 +191,11 @@ class DatabaseDeathTest {
         List<Listener> listeners = new ArrayList<>(List.of(more));
         listeners.add(Listener.relay("given", TOPIC, given::add).withStart(StartPoint.beginning()));
         return Node.start(url, "node", options -> options, listeners);
+    }
+
+    /** Where the relay sends to does not forget what it has taken, whatever {@link #beLazy} says. */
+    private HikariDataSource outside() {
+        return Node.pool(url + "&options=-c%20synchronous_commit=on", 1);
     }
 
     private static Listener effect() {

@@ -12,7 +12,6 @@ import io.postrider.testkit.TestServer;
 import java.sql.Connection;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -29,11 +28,14 @@ import org.postgresql.ds.PGSimpleDataSource;
 @Tag("once")
 class GiantTest {
     private static final int GIANT = 5_000_000;
-    private static final int BACKLOG = 2_000_000;
+    private static final int BACKLOG = 5_000_000;
     private static final Duration PATIENCE = Duration.ofMinutes(3);
 
-    /** How long an event of another topic may take meanwhile; counting 5 million is one pass of 1 to 2 s. */
+    /** How long an event of another topic may take while millions are open or given out. */
     private static final long LONGEST_MILLIS = 3_000;
+
+    /** And while they are counted, which is one pass: 0.6 s of a core for a million on a machine with nothing else to do. */
+    private static final long LONGEST_COUNT_MILLIS = 15_000;
 
     private EmbeddedPostgres server;
     private DataSource dataSource;
@@ -98,14 +100,17 @@ class GiantTest {
                     draining,
                     median());
             checkCounted(GIANT);
-            assertThat(List.of(open, counting, draining)).allMatch(worst -> worst <= LONGEST_MILLIS);
+            assertThat(open).isLessThanOrEqualTo(LONGEST_MILLIS);
+            assertThat(counting).isLessThanOrEqualTo(LONGEST_COUNT_MILLIS);
+            assertThat(draining).isLessThanOrEqualTo(LONGEST_MILLIS);
             assertThat(node.isAlive()).isTrue();
         }
     }
 
-    /** 2,000 transactions of 1,000 events: honest transactions, but in bulk, or making them takes longer than handling them. */
+    /** 5,000 transactions of 1,000 events: honest transactions, but in bulk, or making them takes longer than handling them. */
     @Test
-    void a_backlog_of_two_million_events() throws Exception {
+    void a_backlog_of_five_million_events() throws Exception {
+        Rows.texts(dataSource, "select n from postrider.sequence(1)"); // somebody was there before, and went
         PGSimpleDataSource quick = new PGSimpleDataSource();
         quick.setUrl(server.jdbcUrl("giant") + "&options=-c%20synchronous_commit=off");
         Rows.execute(
@@ -134,7 +139,7 @@ class GiantTest {
                     BACKLOG * 1000L / millis(begun, handled),
                     worst);
             checkCounted(BACKLOG);
-            assertThat(worst).isLessThanOrEqualTo(LONGEST_MILLIS);
+            assertThat(worst).isLessThanOrEqualTo(LONGEST_COUNT_MILLIS);
             assertThat(node.isAlive()).isTrue();
         }
     }
