@@ -1,9 +1,12 @@
--- deliver(listener, from, to, events, worker): writes that a range of positions is finished.
+-- deliver(listener, from, to, events, worker, era): writes that a range of positions is finished.
 --
+-- takes    in_era: the era in which the caller has read these events. After a failover that lost commits, another server
+--          gives their positions to other events; before its first pass the era is still the old one, and the positions
+--          are beyond its head. Null: not looked at
 -- gives    true; or false if the listener is not where the caller believed: another worker has moved it, or has begun an
---          attempt at an event in the range, or it is detached. Then the caller must roll back all it did in this
+--          attempt at an event in the range, or it is detached, or the events are not of this log. Then the caller must roll back all it did in this
 --          transaction (G11)
--- touches  delivery (reads, writes), listener, setback (reads)
+-- touches  delivery (reads, writes), listener, setback, era, head (reads)
 -- locks    the listener's place in the ledger, to the end of the transaction. The lock is one statement and the look at
 --          the cursor the next, so the look sees what the holder before has committed
 create or replace function postrider.deliver(
@@ -11,7 +14,8 @@ create or replace function postrider.deliver(
   from_position  bigint,
   to_position    bigint,
   events         int,
-  worker         text)
+  worker         text,
+  in_era         int default null)
 returns boolean
 language plpgsql volatile
 set plan_cache_mode = force_generic_plan
@@ -20,20 +24,21 @@ as $$
 #variable_conflict use_variable
 declare
   number  int;
+  topic   text;
   cursor_ bigint;
 begin
   if current_setting('transaction_isolation') <> 'read committed' then
     raise exception 'deliver needs isolation read committed, was %', current_setting('transaction_isolation')
       using errcode = 'PR001';
   end if;
-  select l.id into number from postrider.listener l where l.name = of_listener and l.detached_at is null;
+  select l.id, l.topic into number, topic from postrider.listener l where l.name = of_listener and l.detached_at is null;
   if number is null then
     return false;
   end if;
   perform pg_advisory_xact_lock('postrider.delivery'::regclass::oid::int4, number);
   select d.to_position into cursor_ from postrider.delivery d where d.listener = of_listener
   order by d.n desc limit 1;
-  if cursor_ <> from_position - 1 then
+  if cursor_ <> from_position - 1 or not postrider.is_of_log(topic, to_position, in_era) then
     return false;
   end if;
   -- Who handled events (not who passes one that is set back) has cleared its own setback: any other is somebody else's

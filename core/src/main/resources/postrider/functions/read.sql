@@ -2,8 +2,9 @@
 --
 -- takes    most, bytes: stop after so many events, or when the payloads are so long together; at least one is given.
 --          types: only these, null for all. low_id, high_id: a range of ids that holds them all, to look into few segments
--- gives    the events in the order of their positions; running is the length of the payloads up to each
--- touches  log, event (reads)
+-- gives    the events in the order of their positions; running is the length of the payloads up to each. A position whose
+--          event is gone comes with nulls, whatever its type was. era: in which this was read
+-- touches  log, event, era (reads)
 -- never    without both ends of the range: an unanalysed segment would be hashed whole. The plan is one for all, made
 --          once in each session: planning ten segments takes longer than reading a batch
 create or replace function postrider.read(
@@ -17,7 +18,8 @@ create or replace function postrider.read(
   high_id   bigint)
 returns table (
   "position" bigint, event_id uuid, type text, payload text, key text, project_id text, user_id text,
-  aggregate_type text, aggregate_id text, headers text, created_at timestamptz, running bigint)
+  aggregate_type text, aggregate_id text, headers text, created_at timestamptz, era int,
+  running bigint)
 language plpgsql stable
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
@@ -35,19 +37,20 @@ begin
     select r.*, sum(octet_length(r.payload)) over (rows unbounded preceding) as running
     from (
       select l.position, e.event_id, e.type::text, e.payload::text as payload, e.key::text, e.project_id, e.user_id,
-        e.aggregate_type, e.aggregate_id, e.headers::text as headers, e.created_at
+        e.aggregate_type, e.aggregate_id, e.headers::text as headers, e.created_at,
+        (select max(a.era) from postrider.era a) as era
       from postrider.log l
-      join postrider.event e on e.tx = l.tx and e.id = l.id
+      left join postrider.event e on e.tx = l.tx and e.id = l.id
       where l.topic = of_topic
       and l.position > after
       and l.position <= upto
       and l.id >= low_id
       and l.id <= high_id
-      and (types is null or e.type = any (types))
+      and (types is null or e.type is null or e.type = any (types))
       order by l.position
       limit most
     ) r
   ) r
-  where r.running - octet_length(r.payload) < bytes;
+  where coalesce(r.running - octet_length(r.payload), 0) < bytes;
 end
 $$;

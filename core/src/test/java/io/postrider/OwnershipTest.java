@@ -16,6 +16,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.postgresql.ds.PGSimpleDataSource;
 
 /** G8, G11: whoever lost a listener cannot settle for it, and what it did is rolled back. */
@@ -111,6 +113,63 @@ class OwnershipTest {
                     .isZero();
             assertThat(pair.psql.number("select count(*) from postrider.setback"))
                     .isZero();
+        }
+    }
+
+    /** As after a failover that lost commits: what was read on the old server must not be settled on the new one. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void what_was_read_in_one_era_is_not_delivered_in_another(boolean fails, TestDatabase database) throws Exception {
+        CountDownLatch inside = new CountDownLatch(1);
+        CountDownLatch go = new CountDownLatch(1);
+        List<Long> calls = new CopyOnWriteArrayList<>();
+        try (Node node = new Node(database, options -> options.withPoll(OFTEN));
+                Psql psql = new Psql(database)) {
+            psql.emitMany("orders", "t", 3);
+            node.with(Listener.relay("relay", "orders", event -> {
+                calls.add(event.position());
+                if (calls.size() == 1) {
+                    inside.countDown();
+                    go.await(20, TimeUnit.SECONDS);
+                    if (fails) {
+                        throw new IllegalStateException("the old event fails");
+                    }
+                }
+            }));
+            assertThat(inside.await(10, TimeUnit.SECONDS)).isTrue();
+            psql.execute(
+                    "insert into postrider.era (era, system_identifier, timeline, high, reason)"
+                            + " select era + 1, system_identifier, timeline, high, 'test' from postrider.era order by era desc limit 1");
+            go.countDown();
+            node.awaitCursor("relay", 3);
+            assertThat(calls).as("all of them again").endsWith(1L, 2L, 3L);
+            assertThat(psql.number("select count(*) from postrider.setback")).isZero();
+            assertThat(psql.texts("select from_position || '-' || to_position from postrider.delivery"
+                            + " where from_position > 0 order by n"))
+                    .containsExactly("1-3");
+        }
+    }
+
+    @Test
+    void a_position_beyond_the_head_is_not_delivered_nor_set_back(TestDatabase database) {
+        try (Node node = new Node(database);
+                Psql psql = new Psql(database)) {
+            psql.emitMany("orders", "t", 3);
+            node.with(Listener.relay("relay", "orders", event -> {}));
+            node.awaitCursor("relay", 3);
+            node.close();
+            assertThat(psql.text("select postrider.deliver('relay', 4, 4, 1, 'test', 1)::text"))
+                    .isEqualTo("false");
+            assertThat(psql.text("select postrider.stands_at('relay', 3, 4, 1)::text"))
+                    .isEqualTo("false");
+            psql.emit("orders", "next");
+            psql.passAll();
+            assertThat(psql.text("select postrider.stands_at('relay', 3, 4, 1)::text"))
+                    .isEqualTo("true");
+            assertThat(psql.text("select postrider.deliver('relay', 4, 4, 1, 'test', 2)::text"))
+                    .isEqualTo("false");
+            assertThat(psql.text("select postrider.deliver('relay', 4, 4, 1, 'test', 1)::text"))
+                    .isEqualTo("true");
         }
     }
 

@@ -48,7 +48,7 @@ final class ListenerRun implements Runnable {
     private static final Logger log = LoggerFactory.getLogger(ListenerRun.class);
     private static final Sql DELIVER = Sql.file("listen/deliver");
     private static final Sql STANDS_AT =
-            Sql.text("stands_at", "select postrider.stands_at(:listener, :position) as stands");
+            Sql.text("stands_at", "select postrider.stands_at(:listener, :position, :upto, :era) as stands");
     private static final Sql LISTENER = Sql.file("listen/listener");
     private static final Sql BEGIN_TENURE = Sql.file("listen/begin_tenure");
     private static final Sql END_TENURE = Sql.file("listen/end_tenure");
@@ -83,6 +83,7 @@ final class ListenerRun implements Runnable {
     private long tenureRow;
     private long startRow;
     private long cursor;
+    private int era;
     private long scanned;
     private long progressAt;
     private long carefulUpto;
@@ -182,6 +183,8 @@ final class ListenerRun implements Runnable {
         if (stretch.isEmpty()) {
             passOver(scanned == last);
             heads.awaitBeyond(listener.topic(), scanned, untilDue());
+        } else if (stretch.era() != era) {
+            readState();
         } else if (stretch.events().isEmpty()) {
             scanned = stretch.to();
             passOver(scanned == last);
@@ -282,16 +285,20 @@ final class ListenerRun implements Runnable {
                     Duration.ofNanos(Math.min(wait, untilDue().toNanos())));
             return;
         }
-        alone(
-                reader.read(listener.topic(), cursor, position, 1, null, heads)
-                        .events()
-                        .get(0),
-                position);
+        Stretch stretch = reader.read(listener.topic(), cursor, position, 1, null, heads);
+        if (stretch.isEmpty()) {
+            heads.awaitBeyond(listener.topic(), position - 1, A_WHILE);
+        } else if (stretch.era() != era) {
+            readState();
+        } else {
+            alone(stretch.events().get(0), position);
+        }
     }
 
     /** The event after the cursor, its attempt counted first. */
     private void alone(LogEvent event, long to) throws InterruptedException {
-        int attempt = database.transaction(session -> isOurs(session) ? setbacks.beginAttempt(session, event) : 0);
+        int attempt =
+                database.transaction(session -> isOurs(session, event) ? setbacks.beginAttempt(session, event) : 0);
         if (attempt == 0) {
             lost();
             return;
@@ -381,7 +388,7 @@ final class ListenerRun implements Runnable {
         boolean ours = database.transaction(session -> {
             if (!isAhead) {
                 setbacks.setBackAgain(session, event.position(), attempt, wait, error);
-            } else if (isOurs(session)) {
+            } else if (isOurs(session, event)) {
                 setbacks.setBack(session, event, attempt, wait, error);
             } else {
                 return false;
@@ -430,11 +437,14 @@ final class ListenerRun implements Runnable {
         });
     }
 
-    /** Whether the cursor is still where we believe it; it stays there for this transaction. */
-    private boolean isOurs(Session session) {
+    /** Whether the cursor is still where we believe it, and the event what we have read; it stays so for this transaction. */
+    private boolean isOurs(Session session, LogEvent event) {
         return session.one(
                         STANDS_AT,
-                        bind -> bind.text("listener", listener.name()).int8("position", cursor),
+                        bind -> bind.text("listener", listener.name())
+                                .int8("position", cursor)
+                                .int8("upto", event.position())
+                                .int4("era", era),
                         row -> row.bool("stands"))
                 .orElse(false);
     }
@@ -446,7 +456,8 @@ final class ListenerRun implements Runnable {
                                 .int8("from_position", cursor + 1)
                                 .int8("to_position", to)
                                 .int4("events", events)
-                                .text("worker", worker),
+                                .text("worker", worker)
+                                .int4("era", era),
                         row -> row.bool("delivered"))
                 .orElse(false);
     }
@@ -518,15 +529,16 @@ final class ListenerRun implements Runnable {
 
     private void readState() {
         database.autocommit(session -> {
-            record Place(long cursor, long startRow) {}
+            record Place(long cursor, long startRow, int era) {}
             Place place = session.one(
                             LISTENER,
                             bind -> bind.text("listener", listener.name()),
-                            row -> new Place(row.int8("cursor"), row.int8("start_row")))
+                            row -> new Place(row.int8("cursor"), row.int8("start_row"), row.int4("era")))
                     .orElseThrow(() -> new PostriderException(
                             Kind.NOT_FOUND, "listener " + listener.name() + " is gone from the database"));
             moved(place.cursor());
             startRow = place.startRow();
+            era = place.era();
             ahead = new TreeMap<>();
             setbacks.ahead(session, cursor)
                     .forEach((position, one) -> ahead.put(

@@ -38,7 +38,7 @@ public final class LogReader {
         long reach = types == null ? most : (long) most * FILTER_REACH;
         long upto = Math.min(Math.min(last, heads.head(topic)), after + reach);
         if (upto <= after) {
-            return new Stretch(after, after, List.of());
+            return new Stretch(after, after, 0, List.of());
         }
         Range range = new Range(topic, after, upto, most, heads.idsOf(topic, after, upto));
         Supplier<Stretch> fromDatabase = () -> database.autocommit(session -> read(session, range, types));
@@ -54,13 +54,14 @@ public final class LogReader {
     public Stretch read(Session session, String topic, long after, int most) {
         long upto = Math.min(head(session, topic), after + most);
         return upto <= after
-                ? new Stretch(after, after, List.of())
+                ? new Stretch(after, after, 0, List.of())
                 : read(session, new Range(topic, after, upto, most, Heads.Ids.ALL), null);
     }
 
     private static Stretch read(Session session, Range range, @Nullable Collection<String> types) {
         List<LogEvent> events = new ArrayList<>();
         long[] bytes = {0};
+        int[] era = {0};
         session.each(
                 READ,
                 bind -> bind.text("topic", range.topic())
@@ -73,27 +74,40 @@ public final class LogReader {
                         .int8("high_id", range.ids().high()),
                 0,
                 row -> {
+                    if (row.textOrNull("type") == null) {
+                        throw gone(range.topic(), row.int8("position"));
+                    }
                     bytes[0] = row.int8("running");
+                    era[0] = row.int4("era");
                     return LogEvents.read(range.topic(), row);
                 },
                 events::add);
         boolean cut = events.size() == range.most() || bytes[0] >= BYTES;
         long to = cut ? events.get(events.size() - 1).position() : range.upto();
-        long there = types == null ? events.size() : count(session, range, to);
-        if (there != to - range.after()) {
-            throw hole(session, range, to, there);
+        Counted there = types == null ? new Counted(events.size(), era[0]) : count(session, range, to);
+        if (there.events() != to - range.after()) {
+            throw hole(session, range, to, there.events());
         }
-        return new Stretch(range.after(), to, events);
+        return new Stretch(range.after(), to, there.era(), events);
     }
 
-    private static long count(Session session, Range range, long to) {
+    private record Counted(long events, int era) {}
+
+    private static Counted count(Session session, Range range, long to) {
         return session.one(
                         COUNT,
                         bind -> bind.text("topic", range.topic())
                                 .int8("after", range.after())
                                 .int8("upto", to),
-                        row -> row.int8("events"))
-                .orElse(0L);
+                        row -> new Counted(row.int8("events"), row.int4("era")))
+                .orElseThrow();
+    }
+
+    private static PostriderException gone(String topic, long position) {
+        return new PostriderException(
+                Kind.CONFLICT,
+                "the event at position " + position + " of topic " + topic + " is gone: somebody has deleted it."
+                        + " Nothing is passed over in silence: reset the listener to a position behind it");
     }
 
     private static PostriderException hole(Session session, Range range, long to, long there) {
@@ -120,8 +134,12 @@ public final class LogReader {
 
     record Range(String topic, long after, long upto, int most, Heads.Ids ids) {}
 
-    /** The events found at positions {@code after + 1 .. to}: all of them, or those that the filter lets through. */
-    public record Stretch(long after, long to, List<LogEvent> events) {
+    /**
+     * The events found at positions {@code after + 1 .. to}: all of them, or those that the filter lets through.
+     *
+     * @param era in which it was read: in another one, the same positions may be of other events
+     */
+    public record Stretch(long after, long to, int era, List<LogEvent> events) {
         public boolean isEmpty() {
             return to == after;
         }

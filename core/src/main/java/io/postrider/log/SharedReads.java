@@ -139,6 +139,6 @@ final class SharedReads {
         long to = Math.min(Math.min(range.upto(), whole.to()), range.after() + range.most());
         int from = (int) (range.after() - whole.after());
         List<LogEvent> events = whole.events().subList(from, (int) (to - whole.after()));
-        return new Stretch(range.after(), to, events);
+        return new Stretch(range.after(), to, whole.era(), events);
     }
 }

@@ -40,6 +40,7 @@ public final class Migrator {
             "functions/open_era",
             "functions/sequence",
             "functions/read",
+            "functions/is_of_log",
             "functions/stands_at",
             "functions/deliver",
             "functions/make_segments",

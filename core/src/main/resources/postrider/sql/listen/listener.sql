@@ -1,6 +1,7 @@
 select l.name, l.topic, l.paused, l.detached_at, c.to_position as cursor,
   coalesce((
-    select max(d.n) from postrider.delivery d where d.listener = l.name and d.from_position = 0), 0) as start_row
+    select max(d.n) from postrider.delivery d where d.listener = l.name and d.from_position = 0), 0) as start_row,
+  coalesce((select max(e.era) from postrider.era e), 0) as era
 from postrider.listener l
 left join lateral (
   select d.to_position from postrider.delivery d where d.listener = l.name

@@ -1,4 +1,4 @@
 -- see functions/read.sql
 select r.position, r.event_id, r.type, r.payload, r.key, r.project_id, r.user_id, r.aggregate_type, r.aggregate_id,
-  r.headers, r.created_at, r.running
+  r.headers, r.created_at, r.era, r.running
 from postrider.read(:topic, :after, :upto, :most, :bytes, :types::text[], :low_id, :high_id) r

@@ -137,6 +137,7 @@ class SharedReadsTest {
             return new Stretch(
                     after,
                     to,
+                    1,
                     LongStream.rangeClosed(after + 1, to)
                             .mapToObj(position -> event(position, payload))
                             .toList());
