@@ -1,5 +1,6 @@
 package io.postrider;
 
+import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -33,7 +34,9 @@ public record Event(
         @Nullable String aggregateId,
         String headers) {
 
-    /** Refuses names that the database would refuse, before the transaction is spoilt. */
+    private static final int LONGEST_KEY = 1024;
+
+    /** Refuses what the database would refuse, before the transaction is spoilt. */
     public Event {
         Refuse.unlessName("topic", topic);
         Refuse.unlessType("type", type);
@@ -42,10 +45,9 @@ public record Event(
         refuseUnstorable("user id", userId);
         refuseUnstorable("aggregate type", aggregateType);
         refuseUnstorable("aggregate id", aggregateId);
-        refuseUnstorable("payload", payload);
-        refuseUnstorable("headers", headers);
-        refuseEscapedNul("payload", payload);
-        refuseEscapedNul("headers", headers);
+        refuseLongKey(key);
+        Json.refuseUnlessJson("payload", payload);
+        Json.refuseUnlessObject("headers", headers);
     }
 
     /** An event with a new id and nothing but what it must have. */
@@ -93,28 +95,23 @@ public record Event(
         for (int i = 0; text != null && i < text.length(); i++) {
             char c = text.charAt(i);
             if (c == '\0') {
-                throw nul(field);
+                throw Json.nul(field);
             }
             if (Character.isSurrogate(c)) {
-                boolean pair = i + 1 < text.length() && Character.isSurrogatePair(c, text.charAt(i + 1));
-                if (!pair) {
-                    throw PostriderException.refused(
-                            field + " contains half a character (an unpaired surrogate), which UTF-8 cannot hold");
+                if (i + 1 == text.length() || !Character.isSurrogatePair(c, text.charAt(i + 1))) {
+                    throw Json.half(field);
                 }
                 i++;
             }
         }
     }
 
-    /** Nor can jsonb hold it as an escape. */
-    private static void refuseEscapedNul(String field, String json) {
-        if (Json.hasEscapedNul(json)) {
-            throw nul(field);
+    private static void refuseLongKey(@Nullable String key) {
+        if (key != null
+                && key.length() > LONGEST_KEY / 3
+                && key.getBytes(StandardCharsets.UTF_8).length > LONGEST_KEY) {
+            throw PostriderException.refused("key must have at most " + LONGEST_KEY + " bytes, was '"
+                    + Refuse.shortened(key) + "'; use a digest of it");
         }
-    }
-
-    private static PostriderException nul(String field) {
-        return PostriderException.refused(field + " contains a NUL character (\\u0000), which PostgreSQL cannot store;"
-                + " remove it or encode the value, for example in base64");
     }
 }

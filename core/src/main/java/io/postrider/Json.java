@@ -2,9 +2,22 @@ package io.postrider;
 
 import java.util.Map;
 
-/** As much JSON as the library itself needs: to write an object of strings, and to see an escaped NUL. */
+/**
+ * As much JSON as the library itself needs: to write an object of strings, and to refuse what PostgreSQL would refuse before
+ * it does, because a statement that it refuses spoils the caller's transaction.
+ */
 final class Json {
-    private Json() {}
+    /** PostgreSQL has no bound of its own but its stack, at some thousands. */
+    private static final int DEEPEST = 1_000;
+
+    private final String field;
+    private final String text;
+    private int at;
+
+    private Json(String field, String text) {
+        this.field = field;
+        this.text = text;
+    }
 
     static String object(Map<String, String> entries) {
         StringBuilder json = new StringBuilder("{");
@@ -34,17 +47,213 @@ final class Json {
         json.append('"');
     }
 
-    /** An escape begins with an odd number of backslashes: the text {@code \\u0000} is six harmless characters. */
-    static boolean hasEscapedNul(String json) {
-        for (int at = json.indexOf("\\u0000"); at >= 0; at = json.indexOf("\\u0000", at + 1)) {
-            int first = at;
-            while (first > 0 && json.charAt(first - 1) == '\\') {
-                first--;
-            }
-            if ((at - first) % 2 == 0) {
-                return true;
+    // ── what jsonb takes ────────────────────────────────────────────────────────────────────────────────────────────
+
+    static void refuseUnlessJson(String field, String text) {
+        Json json = new Json(field, text);
+        json.value(0);
+        json.space();
+        if (json.at < text.length()) {
+            throw json.flaw("more follows its end");
+        }
+    }
+
+    static void refuseUnlessObject(String field, String text) {
+        Json json = new Json(field, text);
+        json.space();
+        if (json.next() != '{') {
+            throw PostriderException.refused(field + " must be a JSON object, such as {\"a\": \"b\"}");
+        }
+        refuseUnlessJson(field, text);
+    }
+
+    private void value(int depth) {
+        if (depth > DEEPEST) {
+            throw flaw("it nests deeper than " + DEEPEST);
+        }
+        space();
+        switch (next()) {
+            case '{' -> members(depth);
+            case '[' -> elements(depth);
+            case '"' -> string();
+            case 't' -> word("true");
+            case 'f' -> word("false");
+            case 'n' -> word("null");
+            default -> number();
+        }
+    }
+
+    private void members(int depth) {
+        at++;
+        if (closes('}')) {
+            return;
+        }
+        do {
+            space();
+            string();
+            space();
+            expect(':');
+            value(depth + 1);
+        } while (continues('}'));
+    }
+
+    private void elements(int depth) {
+        at++;
+        if (closes(']')) {
+            return;
+        }
+        do {
+            value(depth + 1);
+        } while (continues(']'));
+    }
+
+    private boolean closes(char end) {
+        space();
+        if (next() != end) {
+            return false;
+        }
+        at++;
+        return true;
+    }
+
+    /** After an element: a comma, or the end. */
+    private boolean continues(char end) {
+        if (closes(end)) {
+            return false;
+        }
+        expect(',');
+        return true;
+    }
+
+    private void string() {
+        expect('"');
+        for (char c = next(); c != '"'; c = next()) {
+            if (c == '\\') {
+                escape();
+            } else if (c < 0x20) {
+                throw at < text.length() && c == 0 ? nul(field) : flaw("a string does not end, or holds a raw control");
+            } else if (Character.isSurrogate(c)) {
+                pair();
+            } else {
+                at++;
             }
         }
-        return false;
+        at++;
+    }
+
+    private void pair() {
+        if (at + 1 >= text.length() || !Character.isSurrogatePair(next(), text.charAt(at + 1))) {
+            throw half(field);
+        }
+        at += 2;
+    }
+
+    private void escape() {
+        at++;
+        char c = next();
+        at++;
+        if (c == 'u') {
+            char unit = unit();
+            if (unit == 0) {
+                throw nul(field);
+            }
+            if (Character.isSurrogate(unit)) {
+                if (!text.startsWith("\\u", at)) {
+                    throw half(field);
+                }
+                at += 2;
+                if (!Character.isSurrogatePair(unit, unit())) {
+                    throw half(field);
+                }
+            }
+        } else if ("\"\\/bfnrt".indexOf(c) < 0) {
+            throw flaw("no such escape");
+        }
+    }
+
+    private char unit() {
+        int unit = 0;
+        for (int i = 0; i < 4; i++) {
+            int digit = "0123456789abcdef".indexOf(Character.toLowerCase(next()));
+            if (digit < 0) {
+                throw flaw("\\u wants four hexadecimal digits");
+            }
+            unit = unit << 4 | digit;
+            at++;
+        }
+        return (char) unit;
+    }
+
+    private void number() {
+        int from = at;
+        if (next() == '-') {
+            at++;
+        }
+        boolean zero = next() == '0';
+        if (digits() == 0 || (zero && at - from > (text.charAt(from) == '-' ? 2 : 1))) {
+            throw flaw("no JSON value begins so");
+        }
+        if (next() == '.') {
+            at++;
+            if (digits() == 0) {
+                throw flaw("digits must follow the point");
+            }
+        }
+        if (next() == 'e' || next() == 'E') {
+            at++;
+            if (next() == '+' || next() == '-') {
+                at++;
+            }
+            if (digits() == 0) {
+                throw flaw("digits must follow the exponent");
+            }
+        }
+    }
+
+    private int digits() {
+        int from = at;
+        while (next() >= '0' && next() <= '9') {
+            at++;
+        }
+        return at - from;
+    }
+
+    private void word(String word) {
+        if (!text.startsWith(word, at)) {
+            throw flaw("no JSON value begins so");
+        }
+        at += word.length();
+    }
+
+    private void expect(char c) {
+        if (next() != c) {
+            throw flaw("expected '" + c + "'");
+        }
+        at++;
+    }
+
+    private void space() {
+        while (next() == ' ' || next() == '\n' || next() == '\t' || next() == '\r') {
+            at++;
+        }
+    }
+
+    /** The character that comes, or NUL at the end: JSON has none. */
+    private char next() {
+        return at < text.length() ? text.charAt(at) : '\0';
+    }
+
+    private PostriderException flaw(String what) {
+        return PostriderException.refused(field + " is not valid JSON: " + what + ", at character " + (at + 1));
+    }
+
+    static PostriderException nul(String field) {
+        return PostriderException.refused(field + " contains a NUL character (\\u0000), which PostgreSQL cannot store;"
+                + " remove it or encode the value, for example in base64");
+    }
+
+    static PostriderException half(String field) {
+        return PostriderException.refused(
+                field + " contains half a character (an unpaired surrogate), which UTF-8 cannot hold");
     }
 }

@@ -1,13 +1,14 @@
 package io.postrider;
 
 import java.time.Duration;
+import java.util.regex.Pattern;
 
 /** The checks that options make on their values: each names the option, the bounds and the value. */
 final class Refuse {
     /** Letters of one alphabet and few signs, so that a name is the same in SQL, a URL, a metric's label and a file name. */
-    private static final String NAME = "[A-Za-z0-9][A-Za-z0-9._:-]*";
+    private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._:-]*");
 
-    private static final String TYPE = "[A-Za-z0-9][A-Za-z0-9._:/-]*";
+    private static final Pattern TYPE = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._:/-]*");
 
     private Refuse() {}
 
@@ -33,8 +34,8 @@ final class Refuse {
         return unless(option, value, TYPE, 200);
     }
 
-    private static String unless(String option, String value, String pattern, int longest) {
-        if (value.length() > longest || !value.matches(pattern)) {
+    private static String unless(String option, String value, Pattern pattern, int longest) {
+        if (value.length() > longest || !pattern.matcher(value).matches()) {
             throw PostriderException.refused(option + " must match " + pattern + " and have at most " + longest
                     + " characters, was '" + shortened(value) + "'");
         }

@@ -346,8 +346,8 @@ class EmitTest {
                 "\"a\nb\""
             })
     void what_is_not_json_is_refused(String payload) {
-        assertRefused(() -> postrider.emit(psql.connection(), Event.of("json", "a", payload)), "json");
-        assertRefused(() -> postrider.emitAll(psql.connection(), List.of(Event.of("json", "a", payload))), "json");
+        assertRefused(() -> Event.of("json", "a", payload), "payload");
+        assertRefused(() -> Event.of("json", "a", "{}").withHeaders(payload), "headers");
     }
 
     @Test

@@ -377,6 +377,24 @@ class FailureTest {
         }
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"commit", "rollback"})
+    void a_handler_that_ends_the_transaction_by_a_statement_has_failed(String statement) {
+        String name = "ends.by." + statement;
+        psql.emit(name, "a");
+        node.add(Listener.transactional(name, name, (connection, event) -> {
+                    try (Statement ending = connection.createStatement()) {
+                        ending.execute(statement);
+                    }
+                })
+                .withAttempts(2)
+                .withBackoff(SOON, SOON));
+        node.awaitCursor(name, 1);
+        assertThat(node.deadLetters(name))
+                .singleElement()
+                .satisfies(letter -> assertThat(letter.error()).contains("ended the transaction"));
+    }
+
     @Test
     void a_savepoint_is_how_a_handler_gets_over_a_database_error() {
         psql.emit("savepoint", "a");

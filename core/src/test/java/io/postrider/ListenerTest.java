@@ -596,6 +596,31 @@ class ListenerTest {
         node.postrider.reset("hole.filtered", StartPoint.end());
     }
 
+    @Test
+    void an_event_that_somebody_deleted_stops_a_listener_whatever_its_type_was() {
+        List<Long> all = new CopyOnWriteArrayList<>();
+        List<Long> filtered = new CopyOnWriteArrayList<>();
+        psql.emit("gone", "a", "b", "a");
+        awaitHead("gone", 3);
+        psql.execute("delete from postrider.event where topic = 'gone' and type = 'b'");
+        node.add(
+                Listener.relay("gone.all", "gone", event -> all.add(event.position()))
+                        .withBatch(1),
+                Listener.relay("gone.filtered", "gone", event -> filtered.add(event.position()))
+                        .withTypes("a"));
+        node.awaitCursor("gone.all", 1);
+        psql.emit("gone.other", "done");
+        node.add(Listener.relay("gone.other", "gone.other", event -> {}));
+        node.awaitCursor("gone.other", 1);
+        assertThat(node.status("gone.filtered").position()).isLessThan(2);
+        node.postrider.reset("gone.all", StartPoint.position(3));
+        node.postrider.reset("gone.filtered", StartPoint.position(3));
+        node.awaitCursor("gone.all", 3);
+        node.awaitCursor("gone.filtered", 3);
+        assertThat(all).containsExactly(1L, 3L);
+        assertThat(filtered).endsWith(3L).doesNotContain(2L);
+    }
+
     // ── helpers ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
     private static void effect(Connection connection, LogEvent event) throws SQLException {

@@ -87,6 +87,16 @@ public final class Session {
         }
     }
 
+    /** Whether a transaction is open; true also where the driver cannot tell. */
+    public boolean isOpen() {
+        try {
+            return !connection.isWrapperFor(BaseConnection.class)
+                    || connection.unwrap(BaseConnection.class).getTransactionState() != TransactionState.IDLE;
+        } catch (SQLException e) {
+            throw failed("transaction_state", e);
+        }
+    }
+
     private PreparedStatement prepare(Sql sql, Bind.Values values) throws SQLException {
         PreparedStatement statement = connection.prepareStatement(texts.of(sql));
         try {

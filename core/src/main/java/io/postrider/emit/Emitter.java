@@ -113,7 +113,7 @@ public final class Emitter {
 
     private static PostriderException explained(PostriderException e, String topic) {
         String state = SqlState.of(e);
-        if (state.equals("22P02")) {
+        if (state.equals("22P02") || state.equals("22003")) {
             return new PostriderException(
                     Kind.REFUSED,
                     "payload or headers of an event on topic " + topic + " are not valid JSON: " + e.getMessage(),

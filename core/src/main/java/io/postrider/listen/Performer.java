@@ -83,14 +83,14 @@ final class Performer {
             if (handler instanceof Handler.TransactionalBatch batch) {
                 if (!events.isEmpty()) {
                     batch.handle(connection, events);
-                    refuseAborted(session);
+                    refuseEnded(session);
                 }
                 return;
             }
             for (LogEvent event : events) {
                 at[0]++;
                 ((Handler.Transactional) handler).handle(connection, event);
-                refuseAborted(session);
+                refuseEnded(session);
             }
         } catch (Throwable e) {
             throw new HandlerException(e);
@@ -98,7 +98,12 @@ final class Performer {
     }
 
     /** Or the next event would be blamed for it, or nobody: the settlement could only fail, for ever. */
-    private static void refuseAborted(Session session) throws SQLException {
+    private static void refuseEnded(Session session) throws SQLException {
+        if (!session.isOpen()) {
+            throw new SQLException(
+                    "the handler has ended the transaction by a statement of its own: what it did before is"
+                            + " not bound to the cursor any more. Leave commit and rollback to Postrider");
+        }
         if (session.isAborted()) {
             throw new SQLException(
                     "the handler swallowed a database error: its transaction is aborted and cannot commit."
