@@ -35,6 +35,7 @@ public record Event(
         String headers) {
 
     private static final int LONGEST_KEY = 1024;
+    private static final int LONGEST_HEADERS = 16 * 1024;
 
     /** Refuses what the database would refuse, before the transaction is spoilt. */
     public Event {
@@ -45,9 +46,10 @@ public record Event(
         refuseUnstorable("user id", userId);
         refuseUnstorable("aggregate type", aggregateType);
         refuseUnstorable("aggregate id", aggregateId);
-        refuseLongKey(key);
+        refuseLong("key", key, LONGEST_KEY, "use a digest of it");
         Json.refuseUnlessJson("payload", payload);
         Json.refuseUnlessObject("headers", headers);
+        refuseLong("headers", headers, LONGEST_HEADERS, "put content in the payload");
     }
 
     /** An event with a new id and nothing but what it must have. */
@@ -106,12 +108,9 @@ public record Event(
         }
     }
 
-    private static void refuseLongKey(@Nullable String key) {
-        if (key != null
-                && key.length() > LONGEST_KEY / 3
-                && key.getBytes(StandardCharsets.UTF_8).length > LONGEST_KEY) {
-            throw PostriderException.refused("key must have at most " + LONGEST_KEY + " bytes, was '"
-                    + Refuse.shortened(key) + "'; use a digest of it");
+    private static void refuseLong(String field, @Nullable String text, int longest, String instead) {
+        if (text != null && text.length() > longest / 3 && text.getBytes(StandardCharsets.UTF_8).length > longest) {
+            throw PostriderException.refused(field + " must have at most " + longest + " bytes; " + instead);
         }
     }
 }

@@ -116,7 +116,7 @@ final class EmitCommand implements Callable<Integer> {
             return emitLines();
         }
         Event event = event();
-        emit(emission -> emission.emit(event));
+        emit((postrider, connection) -> postrider.emit(connection, event));
         print(event.id(), event.topic(), event.type());
         return Exit.OK;
     }
@@ -173,8 +173,8 @@ final class EmitCommand implements Callable<Integer> {
         try (InputStream in = source.equals("-") ? terminal.in() : Files.newInputStream(Path.of(source))) {
             EventLines lines = new EventLines(in, source.equals("-") ? "standard input" : source, forAll, type);
             EmittedIds ids = new EmittedIds();
-            emit(emission -> lines.inSlices(slice -> {
-                emission.emitAll(slice);
+            emit((postrider, connection) -> lines.inSlices(slice -> {
+                postrider.emitAll(connection, slice);
                 slice.forEach(ids::add);
             }));
             // Only now: an id that was printed is an event that is there.
@@ -207,7 +207,7 @@ final class EmitCommand implements Callable<Integer> {
         try (Postrider postrider = Postrider.on(dataSource, database.options().withPayloadCap(cap));
                 Connection connection = dataSource.getConnection()) {
             connection.setAutoCommit(false);
-            work.with(new Emission(postrider, connection, cap));
+            work.with(postrider, connection);
             connection.commit();
         } catch (SQLException e) {
             throw Session.failed("emit", e);
@@ -228,6 +228,6 @@ final class EmitCommand implements Callable<Integer> {
 
     /** In a transaction that is committed if this returns. */
     private interface Work {
-        void with(Emission emission) throws IOException;
+        void with(Postrider postrider, Connection connection) throws IOException;
     }
 }

@@ -2,6 +2,8 @@ package io.postrider.db;
 
 import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
+import org.postgresql.util.PSQLException;
+import org.postgresql.util.ServerErrorMessage;
 
 /** Decisions about a database error, by its SQLSTATE and never by its text. */
 public final class SqlState {
@@ -12,6 +14,18 @@ public final class SqlState {
         for (Throwable e = error; e != null; e = e.getCause()) {
             if (e instanceof SQLException sql && sql.getSQLState() != null) {
                 return sql.getSQLState();
+            }
+        }
+        return "";
+    }
+
+    /** The name of the constraint that a database error in the chain of causes is about, or the empty text. */
+    public static String constraintOf(@Nullable Throwable error) {
+        for (Throwable e = error; e != null; e = e.getCause()) {
+            ServerErrorMessage message = e instanceof PSQLException sql ? sql.getServerErrorMessage() : null;
+            String constraint = message == null ? null : message.getConstraint();
+            if (constraint != null) {
+                return constraint;
             }
         }
         return "";

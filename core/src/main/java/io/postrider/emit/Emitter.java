@@ -111,25 +111,28 @@ public final class Emitter {
         }
     }
 
-    private static PostriderException explained(PostriderException e, String topic) {
+    /** What we could not see before the database did: a cap that counts the text as PostgreSQL writes it, a number too large. */
+    private PostriderException explained(PostriderException e, String topic) {
         String state = SqlState.of(e);
-        if (state.equals("22P02") || state.equals("22003")) {
+        if (state.equals("22P02") || state.equals("22003") || state.equals("22P05") || state.equals("22021")) {
             return new PostriderException(
                     Kind.REFUSED,
-                    "payload or headers of an event on topic " + topic + " are not valid JSON: " + e.getMessage(),
+                    "PostgreSQL cannot store the payload or headers of an event on topic " + topic + ": "
+                            + e.getMessage(),
                     e);
         }
-        if (state.equals("22P05") || state.equals("22021")) {
-            return new PostriderException(
-                    Kind.REFUSED,
-                    "an event on topic " + topic + " holds a character that PostgreSQL cannot store: " + e.getMessage(),
-                    e);
+        if (!state.equals("23514") && !state.equals("23502")) {
+            return e;
         }
-        if (state.equals("23514") || state.equals("23502")) {
-            return new PostriderException(
-                    Kind.REFUSED, "the database refused an event on topic " + topic + ": " + e.getMessage(), e);
-        }
-        return e;
+        String flaw = switch (SqlState.constraintOf(e)) {
+            case "payload_is_under_the_cap" ->
+                "a payload is longer than the payload cap of " + payloadCap
+                        + " bytes as PostgreSQL writes it, with a space after each colon and comma; store it elsewhere"
+                        + " and emit a reference, or raise the cap with `postrider migrate --payload-cap`";
+            case "headers_are_a_small_object" -> "headers must have at most 16384 bytes; put content in the payload";
+            default -> e.getMessage();
+        };
+        return new PostriderException(Kind.REFUSED, "the database refused an event on topic " + topic + ": " + flaw, e);
     }
 
     private void written(Event event) {
