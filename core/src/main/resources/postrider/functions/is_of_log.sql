@@ -8,8 +8,10 @@ set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 as $$
 begin
-  return in_era is null
-    or in_era = (select max(e.era) from postrider.era e)
+  if in_era is null then
+    return true;
+  end if;
+  return in_era = (select max(e.era) from postrider.era e)
     and at_position <= (
       select h.position from postrider.head h where h.topic = of_topic order by h.position desc limit 1);
 end
