@@ -47,11 +47,15 @@ begin
     closed := closed + 1;
   end loop;
 
-  perform setval('postrider.event_ids', s.high)
-  from postrider.segment s
+  -- By drawing the numbers, 0.2 µs each, and not by setval(): what others draw between the look and the setval() would be
+  -- given out a second time, below the bounds of id in which a pass looks for new events.
+  select s.* into segment from postrider.segment s
   where s.family = 'log' and s.low <= used and s.high > used + 100000
   and s.opened_at < clock_timestamp() - rotate
   and exists (select from postrider.segment f where f.family = 'log' and f.low = s.high);
+  if found then
+    perform count(nextval('postrider.event_ids')) from generate_series(1, segment.high - used);
+  end if;
   return closed;
 end
 $$;

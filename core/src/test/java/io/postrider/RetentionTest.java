@@ -8,7 +8,10 @@ import io.postrider.listen.DeadLetter;
 import io.postrider.retain.Retention;
 import io.postrider.testkit.Await;
 import io.postrider.testkit.TestDatabase;
+import io.postrider.verify.Proof;
+import io.postrider.verify.Verifier;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -131,6 +134,64 @@ class RetentionTest {
             keepHouse(database, NONE, DAY);
             assertThat(psql.number("select count(*) from postrider.events where type = 'late'"))
                     .isZero();
+        }
+    }
+
+    /** Events kept by age on a quiet system: the sequence moves on to the next segment, and must never move back. */
+    @Test
+    void a_rotation_does_not_take_ids_back_that_were_drawn_meanwhile(TestDatabase database) {
+        try (Psql psql = new Psql(database);
+                Psql holding = new Psql(database);
+                Psql producer = new Psql(database)) {
+            psql.text("select postrider.make_segments(300000, 1000000)::text");
+            psql.text("select setval('postrider.event_ids', (select low + 1 from postrider.segment"
+                    + " where family = 'log' and high - low = 300000 order by low limit 1))::text");
+            psql.emit("orders", "a").passAll();
+            psql.text("select postrider.close_segments('1 day')::text");
+            holding.begin().execute("lock table postrider.segment in share mode");
+            CompletableFuture<Void> closing = Background.run(() -> {
+                try (Psql other = new Psql(database)) {
+                    other.text("select postrider.close_segments('0 seconds')::text");
+                }
+            });
+            Await.until(
+                    "it waits for the lock",
+                    () -> psql.number("select count(*) from pg_locks where not granted and relation ="
+                                    + " 'postrider.segment'::regclass")
+                            == 1);
+            producer.text("select count(nextval('postrider.event_ids'))::text from generate_series(1, 400000)");
+            producer.emit("orders", "b").passAll();
+            long drawn = psql.number("select last_value from postrider.event_ids");
+            holding.rollback();
+            closing.join();
+            assertThat(psql.number("select last_value from postrider.event_ids"))
+                    .isGreaterThanOrEqualTo(drawn);
+            producer.emit("orders", "c").passAll();
+            assertThat(psql.log("orders")).containsExactly("a", "b", "c");
+        }
+    }
+
+    @Test
+    void a_log_whose_last_position_went_with_an_old_segment_is_whole_and_reset_by_time_keeps_out_of_the_hole(
+            TestDatabase database) {
+        try (Psql psql = new Psql(database);
+                Psql late = new Psql(database).begin()) {
+            psql.pass();
+            late.emit("orders", "late");
+            psql.emitMany("orders", "t", 1_500).passAll();
+            late.commit();
+            psql.passAll();
+            listener(psql, "l", "orders", 1_501);
+            settle(psql);
+            keepHouse(database, NONE, DAY);
+            assertThat(psql.number("select max(position) from postrider.log where topic = 'orders'"))
+                    .isEqualTo(1_500);
+            assertThat(new Verifier(new Database(database.dataSource(), SchemaName.of("postrider"))).verify(step -> {}))
+                    .allMatch(Proof::holds);
+            try (Node node = new Node(database)) {
+                assertThat(node.postrider.reset("l", StartPoint.time(Instant.EPOCH)))
+                        .isEqualTo(1_501);
+            }
         }
     }
 
