@@ -25,7 +25,8 @@ as $$
 declare
   number  int;
   topic   text;
-  cursor_ bigint;
+  last    postrider.delivery;
+  next    bigint;
 begin
   if current_setting('transaction_isolation') <> 'read committed' then
     raise exception 'deliver needs isolation read committed, was %', current_setting('transaction_isolation')
@@ -36,9 +37,10 @@ begin
     return false;
   end if;
   perform pg_advisory_xact_lock('postrider.delivery'::regclass::oid::int4, number);
-  select d.to_position into cursor_ from postrider.delivery d where d.listener = of_listener
+  select d.* into last from postrider.delivery d where d.listener = of_listener
   order by d.n desc limit 1;
-  if cursor_ <> from_position - 1 or not postrider.is_of_log(topic, to_position, in_era) then
+  if last.to_position is distinct from from_position - 1
+     or postrider.is_of_log(topic, to_position, in_era) is not true then
     return false;
   end if;
   -- Who handled events (not who passes one that is set back) has cleared its own setback: any other is somebody else's
@@ -49,7 +51,13 @@ begin
     return false;
   end if;
   insert into postrider.delivery (listener, from_position, to_position, events, worker)
-  values (of_listener, from_position, to_position, events, worker);
+  values (of_listener, from_position, to_position, events, worker)
+  returning n into next;
+  if next < last.n then
+    -- a logical copy does not carry sequences; the first pass that finds itself in another cluster moves this one on
+    raise exception 'delivery_numbers is at %, behind the ledger of listener %, which is at %', next, of_listener, last.n
+      using errcode = 'PR004';
+  end if;
   return true;
 end
 $$;

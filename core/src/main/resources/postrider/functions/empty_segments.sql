@@ -17,6 +17,11 @@ begin
   if not pg_try_advisory_xact_lock('postrider.segment'::regclass::oid::int4, 1) then
     return;
   end if;
+  if not exists (
+    select from postrider.segment s
+    where s.family = 'log' and s.emptied_at is null and s.closed_at < clock_timestamp() - keep) then
+    return;
+  end if;
   -- a listener that is being created waits, and then starts at what is left
   lock table postrider.listener in share row exclusive mode;
   for segment in

@@ -12,7 +12,7 @@ begin
     return true;
   end if;
   return in_era = (select max(e.era) from postrider.era e)
-    and at_position <= (
-      select h.position from postrider.head h where h.topic = of_topic order by h.position desc limit 1);
+    and at_position <= coalesce((
+      select h.position from postrider.head h where h.topic = of_topic order by h.position desc limit 1), 0);
 end
 $$;

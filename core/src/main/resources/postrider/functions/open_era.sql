@@ -3,7 +3,8 @@
 --
 -- gives    how many events were put into the backlog, and the snapshot in which they were looked for: one statement finds
 --          the events and takes the snapshot, because an event that is committed between two would be found by both
--- touches  event, log (reads all of both, once), backlog, era (writes)
+-- touches  event, log (reads all of both, once), backlog, era, segment (writes); in another cluster the sequences, which a
+--          logical copy does not carry: an id that was given out before would lie below where passes look
 create or replace function postrider.open_era(
   reason        text,
   high          bigint,
@@ -38,6 +39,25 @@ begin
     returning to_position - from_position + 1 as events
   )
   select coalesce(sum(p.events), 0), pg_current_snapshot() into promised, now from promises p;
+
+  if reason = 'another cluster' then
+    perform setval('postrider.event_ids', m.id + 1000000)
+    from (select max(e.id) as id from postrider.event e) m, postrider.event_ids s where m.id >= s.last_value;
+    perform setval('postrider.delivery_numbers', m.n + 1000)
+    from (select max(d.n) as n from postrider.delivery d) m, postrider.delivery_numbers s where m.n >= s.last_value;
+    perform setval(pg_get_serial_sequence('postrider.tenure', 'n'), m.n)
+    from (select max(t.n) as n from postrider.tenure t) m
+    where m.n >= coalesce(pg_sequence_last_value(pg_get_serial_sequence('postrider.tenure', 'n')), 0);
+    perform setval(pg_get_serial_sequence('postrider.listener', 'id'), m.id)
+    from (select max(l.id) as id from postrider.listener l) m
+    where m.id >= coalesce(pg_sequence_last_value(pg_get_serial_sequence('postrider.listener', 'id')), 0);
+    -- what was emitted with such an id is in a segment that was believed to grow no more
+    update postrider.segment s set closed_at = null
+    where s.family = 'log' and s.closed_at is not null and s.emptied_at is null
+    and exists (select from postrider.backlog b where b.first_id < s.high and b.last_id >= s.low);
+    delete from postrider.segment_topic t using postrider.segment s
+    where s.family = 'log' and s.low = t.low and s.closed_at is null;
+  end if;
 
   insert into postrider.era (era, system_identifier, timeline, high, reason)
   select coalesce((select max(e.era) from postrider.era e), 0) + 1, c.system_identifier,

@@ -76,7 +76,10 @@ begin
   heads := '{}';
 
   if change is not null then
-    if exists (select from postrider.backlog) then
+    if exists (
+      select from postrider.backlog b
+      where b.to_position > coalesce((
+        select h.position from postrider.head h where h.topic = b.topic order by h.position desc limit 1), 0)) then
       -- what was promised in the old era is named by transaction and id, and is given out before anything else
       now := last.snapshot;
       high := last.high;

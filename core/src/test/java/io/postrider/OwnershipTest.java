@@ -150,6 +150,90 @@ class OwnershipTest {
         }
     }
 
+    /** Listeners that share reads: what was read before the first pass in the new era must not be offered after it. */
+    @Test
+    void listeners_with_a_backlog_go_on_through_a_change_of_era(TestDatabase database) {
+        try (Node node = new Node(database, options -> options.withPoll(OFTEN));
+                Psql psql = new Psql(database)) {
+            psql.emitMany("orders", "t", 2_000);
+            psql.passAll();
+            psql.execute("update postrider.era set timeline = '0000CAFE'");
+            List<Long> first = new CopyOnWriteArrayList<>();
+            List<Long> second = new CopyOnWriteArrayList<>();
+            node.with(
+                    Listener.relay("first", "orders", event -> first.add(event.position()))
+                            .withBatch(20),
+                    Listener.relay("second", "orders", event -> second.add(event.position()))
+                            .withBatch(20));
+            node.awaitCursor("first", 500);
+            psql.execute("update postrider.era set timeline = '0000BEEF'");
+            node.awaitCursor("first", 2_000);
+            node.awaitCursor("second", 2_000);
+            assertThat(psql.number("select count(*) from postrider.era")).isGreaterThanOrEqualTo(2);
+            assertThat(first).containsAll(upto(2_000));
+            assertThat(second).containsAll(upto(2_000));
+        }
+    }
+
+    @Test
+    void on_a_topic_without_a_head_nothing_can_be_delivered(TestDatabase database) {
+        try (Psql psql = new Psql(database)) {
+            psql.emit("other", "t");
+            psql.passAll();
+            psql.execute("insert into postrider.listener (name, topic, kind, policy, batch, attempts)"
+                    + " values ('l', 'fresh', 'relay', 'block', 10, 5)");
+            assertThat(psql.text("select postrider.deliver('l', 1, 1, 1, 'test', 1)::text"))
+                    .as("no ledger")
+                    .isEqualTo("false");
+            psql.execute("insert into postrider.delivery (listener, from_position, to_position, events, worker)"
+                    + " values ('l', 0, 0, 0, 'test')");
+            assertThat(psql.text("select postrider.deliver('l', 1, 1, 1, 'test', 1)::text"))
+                    .isEqualTo("false");
+            assertThat(psql.text("select postrider.stands_at('l', 0, 1, 1)::text"))
+                    .isEqualTo("false");
+        }
+    }
+
+    /** A logical copy carries rows and no sequences. */
+    @Test
+    void in_another_cluster_the_sequences_follow_the_rows(TestDatabase database) {
+        List<Long> heard = new CopyOnWriteArrayList<>();
+        try (Psql psql = new Psql(database)) {
+            try (Node node = new Node(database)) {
+                psql.emitMany("orders", "t", 30);
+                node.with(Listener.relay("relay", "orders", event -> heard.add(event.position()))
+                        .withBatch(3));
+                node.awaitCursor("relay", 30);
+            }
+            psql.execute("update postrider.era set system_identifier = 1");
+            psql.text("select setval('postrider.event_ids', 1)::text");
+            psql.text("select setval('postrider.delivery_numbers', 1)::text");
+            psql.emit("orders", "low");
+            assertThat(failure(psql, "select postrider.deliver('relay', 31, 31, 1, 'test')"))
+                    .isIn("23505", "PR004");
+            psql.passAll();
+            assertThat(psql.number(
+                            "select last_value - (select max(id) from postrider.event) from postrider.event_ids"))
+                    .isNotNegative();
+            try (Node node = new Node(database)) {
+                node.with(Listener.relay("relay", "orders", event -> heard.add(event.position()))
+                        .withBatch(3));
+                psql.emit("orders", "after");
+                node.awaitCursor("relay", 32);
+            }
+            assertThat(heard).isEqualTo(upto(32));
+        }
+    }
+
+    private static String failure(Psql psql, String sql) {
+        try {
+            psql.text(sql);
+            return "none";
+        } catch (Psql.SqlFailure e) {
+            return e.state();
+        }
+    }
+
     @Test
     void a_position_beyond_the_head_is_not_delivered_nor_set_back(TestDatabase database) {
         try (Node node = new Node(database);

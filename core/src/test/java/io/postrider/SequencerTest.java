@@ -279,6 +279,28 @@ class SequencerTest {
         }
     }
 
+    /** Somebody reads the backlog, so it cannot be emptied, though all of it is given out. */
+    @Test
+    void a_backlog_that_is_given_out_does_not_hold_up_a_new_era(TestDatabase database) {
+        try (Psql psql = new Psql(database);
+                Psql reading = new Psql(database)) {
+            psql.emitMany("orders", "t", 10).passAll();
+            psql.begin();
+            for (int i = 0; i < 50; i++) {
+                psql.emit("orders", "many");
+            }
+            psql.commit();
+            psql.text("select events from postrider.sequence(20)");
+            psql.execute("update postrider.era set timeline = '0000BEEF'");
+            reading.begin().text("select count(*)::text from postrider.backlog");
+            psql.passAll();
+            psql.emit("other", "after").passAll();
+            assertThat(psql.log("other")).containsExactly("after");
+            assertThat(psql.log("orders")).hasSize(60);
+            reading.rollback();
+        }
+    }
+
     @Test
     void interleaved_transactions_on_several_topics_stay_whole_in_each(TestDatabase database) {
         try (Psql a = new Psql(database).begin();

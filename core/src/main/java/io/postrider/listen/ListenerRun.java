@@ -179,7 +179,8 @@ final class ListenerRun implements Runnable {
 
     private void next(long last) throws InterruptedException {
         boolean careful = cursor < carefulUpto;
-        Stretch stretch = reader.read(listener.topic(), scanned, last, careful ? 1 : slice, listener.types(), heads);
+        Stretch stretch =
+                reader.read(listener.topic(), scanned, last, careful ? 1 : slice, listener.types(), heads, era);
         if (stretch.isEmpty()) {
             passOver(scanned == last);
             heads.awaitBeyond(listener.topic(), scanned, untilDue());
@@ -285,7 +286,7 @@ final class ListenerRun implements Runnable {
                     Duration.ofNanos(Math.min(wait, untilDue().toNanos())));
             return;
         }
-        Stretch stretch = reader.read(listener.topic(), cursor, position, 1, null, heads);
+        Stretch stretch = reader.read(listener.topic(), cursor, position, 1, null, heads, era);
         if (stretch.isEmpty()) {
             heads.awaitBeyond(listener.topic(), position - 1, A_WHILE);
         } else if (stretch.era() != era) {
@@ -332,7 +333,8 @@ final class ListenerRun implements Runnable {
     // ── setbacks behind the cursor ──────────────────────────────────────────────────────────────────────────────────
 
     private void retryDue() throws InterruptedException {
-        for (Setbacks.Due due : database.autocommit(session -> setbacks.due(session, cursor, DUE_AT_ONCE))) {
+        for (Setbacks.Due due :
+                database.autocommit(session -> setbacks.due(session, cursor, DUE_AT_ONCE, post.isShared()))) {
             if (!running || post.mayRun() != tenure) {
                 return;
             }
@@ -371,7 +373,7 @@ final class ListenerRun implements Runnable {
     }
 
     private void scheduleDue() {
-        Optional<Duration> wait = database.autocommit(session -> setbacks.nextDue(session, cursor));
+        Optional<Duration> wait = database.autocommit(session -> setbacks.nextDue(session, cursor, post.isShared()));
         dueAt = System.nanoTime() + wait.orElse(NOBODY_WAITS).toNanos();
     }
 
@@ -507,7 +509,7 @@ final class ListenerRun implements Runnable {
         boolean careful = begun.cutRow() != 0 && begun.cutRow() != tenureRow;
         tenureRow = begun.row();
         performer.serve(tenureRow);
-        if (careful) {
+        if (careful && !post.isShared()) {
             endGhosts();
         }
         readState();
@@ -540,7 +542,7 @@ final class ListenerRun implements Runnable {
             startRow = place.startRow();
             era = place.era();
             ahead = new TreeMap<>();
-            setbacks.ahead(session, cursor)
+            setbacks.ahead(session, cursor, post.isShared())
                     .forEach((position, one) -> ahead.put(
                             position,
                             new Ahead(

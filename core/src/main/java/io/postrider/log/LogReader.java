@@ -32,9 +32,13 @@ public final class LogReader {
         this.database = database;
     }
 
-    /** The next events after a position, up to a last position and to the head known; fewer if they are large. */
+    /**
+     * The next events after a position, up to a last position and to the head known; fewer if they are large.
+     *
+     * @param era the one the reader is in: what somebody else has read in another one is not for it
+     */
     public Stretch read(
-            String topic, long after, long last, int most, @Nullable Collection<String> types, Heads heads) {
+            String topic, long after, long last, int most, @Nullable Collection<String> types, Heads heads, int era) {
         long reach = types == null ? most : (long) most * FILTER_REACH;
         long upto = Math.min(Math.min(last, heads.head(topic)), after + reach);
         if (upto <= after) {
@@ -42,7 +46,7 @@ public final class LogReader {
         }
         Range range = new Range(topic, after, upto, most, heads.idsOf(topic, after, upto));
         Supplier<Stretch> fromDatabase = () -> database.autocommit(session -> read(session, range, types));
-        return types == null ? shared.read(range, heads.connection(), fromDatabase) : fromDatabase.get();
+        return types == null ? shared.read(range, heads.connection(), era, fromDatabase) : fromDatabase.get();
     }
 
     /** Says that a listener of this node will read the topic without a filter: with a second one, reads are shared. */

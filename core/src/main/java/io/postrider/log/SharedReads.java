@@ -49,8 +49,8 @@ final class SharedReads {
         }
     }
 
-    /** The events of a range: as somebody has read them lately on this connection of the wire, or read now. */
-    Stretch read(LogReader.Range range, int current, Supplier<Stretch> database) {
+    /** The events of a range: as somebody has read them lately in this era and connection of the wire, or read now. */
+    Stretch read(LogReader.Range range, int current, int era, Supplier<Stretch> database) {
         CompletableFuture<@Nullable Stretch> mine = new CompletableFuture<>();
         CompletableFuture<@Nullable Stretch> others;
         boolean alone;
@@ -64,7 +64,9 @@ final class SharedReads {
             Topic shared = topics.get(range.topic());
             alone = current == 0 || shared == null || shared.listeners < 2;
             for (Kept one : kept) {
-                if (one.topic().equals(range.topic()) && holds(one.stretch(), range.after())) {
+                if (one.topic().equals(range.topic())
+                        && one.stretch().era() == era
+                        && holds(one.stretch(), range.after())) {
                     return part(one.stretch(), range);
                 }
             }

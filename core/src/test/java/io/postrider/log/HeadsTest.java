@@ -112,7 +112,7 @@ class HeadsTest {
             });
             assertThat(heads.head("orders")).isEqualTo(211);
             assertThat(new LogReader(door)
-                            .read("orders", 0, Long.MAX_VALUE, 300, null, heads)
+                            .read("orders", 0, Long.MAX_VALUE, 300, null, heads, 1)
                             .events())
                     .hasSize(211);
             psql.emit("orders", "last").pass();
@@ -139,7 +139,7 @@ class HeadsTest {
                     .isInstanceOfSatisfying(
                             PostriderException.class, e -> assertThat(e.kind()).isEqualTo(Kind.CONFLICT))
                     .hasMessageContainingAll("topic orders", "3 of the 4", "1..4", "oldest kept is 1", "reset");
-            assertThatThrownBy(() -> new LogReader(door).read("orders", 0, Long.MAX_VALUE, 10, List.of("d"), heads))
+            assertThatThrownBy(() -> new LogReader(door).read("orders", 0, Long.MAX_VALUE, 10, List.of("d"), heads, 1))
                     .isInstanceOfSatisfying(
                             PostriderException.class, e -> assertThat(e.kind()).isEqualTo(Kind.CONFLICT));
             psql.execute("delete from postrider.event where type = 'd'");
@@ -183,7 +183,7 @@ class HeadsTest {
 
     private List<LogEvent> read(Database door, long after) {
         return new LogReader(door)
-                .read("orders", after, Long.MAX_VALUE, 10, null, heads)
+                .read("orders", after, Long.MAX_VALUE, 10, null, heads, 1)
                 .events();
     }
 

@@ -47,7 +47,7 @@ class SharedReadsTest {
         shared.join("letters");
         shared.join("letters");
         read(0, 10, 10, 1);
-        shared.read(new LogReader.Range("letters", 0, 10, 10, Heads.Ids.ALL), 1, from(0, 10, "{}"));
+        shared.read(new LogReader.Range("letters", 0, 10, 10, Heads.Ids.ALL), 1, 1, from(0, 10, "{}"));
         assertThat(reads.get()).isEqualTo(2);
     }
 
@@ -63,11 +63,20 @@ class SharedReadsTest {
     }
 
     @Test
+    void what_was_read_in_another_era_is_read_again() {
+        two();
+        read(0, 10, 10, 1);
+        Stretch stretch = shared.read(range(0, 10, 10), 1, 2, from(0, 10, "{}"));
+        assertThat(stretch.events()).hasSize(10);
+        assertThat(reads.get()).isEqualTo(2);
+    }
+
+    @Test
     void who_is_at_the_same_place_waits_for_the_one_who_reads() {
         two();
         CountDownLatch reading = new CountDownLatch(1);
         CountDownLatch mayEnd = new CountDownLatch(1);
-        CompletableFuture<Void> first = Background.run(() -> shared.read(range(0, 10, 10), 1, () -> {
+        CompletableFuture<Void> first = Background.run(() -> shared.read(range(0, 10, 10), 1, 1, () -> {
             reading.countDown();
             await(mayEnd);
             return from(0, 10, "{}").get();
@@ -84,7 +93,7 @@ class SharedReadsTest {
     @Test
     void a_read_that_fails_is_the_readers_own_failure() {
         two();
-        assertThatThrownBy(() -> shared.read(range(0, 10, 10), 1, () -> {
+        assertThatThrownBy(() -> shared.read(range(0, 10, 10), 1, 1, () -> {
                     throw new IllegalStateException("hole");
                 }))
                 .hasMessage("hole");
@@ -96,7 +105,7 @@ class SharedReadsTest {
     void only_so_many_bytes_are_kept() {
         two();
         String large = "\"" + "x".repeat(1 << 20) + "\"";
-        shared.read(range(0, 5, 5), 1, from(0, 5, large));
+        shared.read(range(0, 5, 5), 1, 1, from(0, 5, large));
         read(0, 5, 5, 1);
         assertThat(reads.get()).as("5 MiB are not kept").isEqualTo(2);
         for (long after = 5; after < 105; after++) {
@@ -120,7 +129,7 @@ class SharedReadsTest {
 
     private List<Long> positions(long after, long upto, int most, int connection) {
         return shared
-                .read(range(after, upto, most), connection, from(after, Math.min(upto, after + most), "{}"))
+                .read(range(after, upto, most), connection, 1, from(after, Math.min(upto, after + most), "{}"))
                 .events()
                 .stream()
                 .map(LogEvent::position)
