@@ -9,6 +9,7 @@ final class Post {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
     private boolean held;
+    private boolean shared;
 
     /** Whether what follows has been read since the lock was got: a paused listener must not run for even a moment. */
     private boolean known;
@@ -29,6 +30,26 @@ final class Post {
             }
             held = now;
             changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Behind a pooler there is no lock to hold it by: others run it as well, and the ledger decides. */
+    void share() {
+        lock.lock();
+        try {
+            shared = true;
+        } finally {
+            lock.unlock();
+        }
+        held(true);
+    }
+
+    boolean isShared() {
+        lock.lock();
+        try {
+            return shared;
         } finally {
             lock.unlock();
         }

@@ -90,7 +90,7 @@ public final class Posts implements Wire.Task {
     /** Behind a pooler no session is ours to hold a lock by, so every node runs every listener, and the ledger decides. */
     private void own(Line line, List<String> wanted) {
         if (line.isPooled()) {
-            wanted.forEach(name -> entry(name).post().held(true));
+            wanted.forEach(name -> entry(name).post().share());
             return;
         }
         record Got(String name, boolean got) {}

@@ -40,12 +40,20 @@ final class Setbacks {
         this.worker = worker;
     }
 
-    /** The setbacks that the cursor has not passed, by position. */
-    Map<Long, Ahead> ahead(Session session, long cursor) {
+    /**
+     * The setbacks that the cursor has not passed, by position.
+     *
+     * @param shared whether other workers run the listener as well: then what one of them has begun is theirs for a minute.
+     *     If not, whoever has begun it is gone
+     */
+    Map<Long, Ahead> ahead(Session session, long cursor, boolean shared) {
         Map<Long, Ahead> ahead = new HashMap<>();
         session.query(
                         AHEAD,
-                        bind -> bind.text("listener", listener).int8("cursor", cursor),
+                        bind -> bind.text("listener", listener)
+                                .int8("cursor", cursor)
+                                .bool("shared", shared)
+                                .text("worker", worker),
                         row -> new Ahead(
                                 row.int8("position"), row.int4("attempt"), Duration.ofMillis(row.int8("wait_millis"))))
                 .forEach(one -> ahead.put(one.position(), one));
@@ -117,17 +125,24 @@ final class Setbacks {
                 DeadLetter::read);
     }
 
-    List<Due> due(Session session, long cursor, int most) {
+    List<Due> due(Session session, long cursor, int most, boolean shared) {
         return session.query(
                 DUE,
-                bind -> bind.text("listener", listener).int8("cursor", cursor).int4("most", most),
+                bind -> bind.text("listener", listener)
+                        .int8("cursor", cursor)
+                        .int4("most", most)
+                        .bool("shared", shared)
+                        .text("worker", worker),
                 row -> new Due(read(row), row.int4("attempt")));
     }
 
-    Optional<Duration> nextDue(Session session, long cursor) {
+    Optional<Duration> nextDue(Session session, long cursor, boolean shared) {
         return session.query(
                         NEXT_DUE,
-                        bind -> bind.text("listener", listener).int8("cursor", cursor),
+                        bind -> bind.text("listener", listener)
+                                .int8("cursor", cursor)
+                                .bool("shared", shared)
+                                .text("worker", worker),
                         row -> Optional.ofNullable(row.int8OrNull("wait_millis")))
                 .get(0)
                 .map(Duration::ofMillis);

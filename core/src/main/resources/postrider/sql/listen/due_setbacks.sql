@@ -1,10 +1,12 @@
--- setbacks behind the cursor that are due, the first of each key: what waits behind it follows in order
+-- setbacks behind the cursor that are due, the first of each key: what waits behind it follows in order. What another worker
+-- has begun is its own for a minute where the listener is shared
 select s.position, s.topic, s.event_id, s.created_at, s.type, s.key, s.project_id, s.user_id, s.aggregate_type,
   s.aggregate_id, s.payload::text as payload, s.headers::text as headers, s.attempt
 from postrider.setback s
 where s.listener = :listener
 and s.position <= :cursor
-and (s.retry_after <= clock_timestamp() or s.retry_after is null)
+and coalesce(s.retry_after,
+  case when :shared and s.worker <> :worker then s.begun_at + interval '1 minute' end, '-infinity') <= clock_timestamp()
 and not exists (
   select from postrider.setback e where e.listener = s.listener and e.key = s.key and e.position < s.position)
 order by s.position

@@ -1,5 +1,8 @@
--- the setbacks at positions the cursor has not passed: at most a batch of them
+-- the setbacks at positions the cursor has not passed: at most a batch of them. What another worker has begun is its own for
+-- a minute where the listener is shared
 select s.position, s.attempt,
-  greatest(0, extract(epoch from s.retry_after - clock_timestamp()) * 1000)::int8 as wait_millis
+  coalesce(greatest(0, extract(epoch from coalesce(s.retry_after,
+    case when :shared and s.worker <> :worker then s.begun_at + interval '1 minute' end) - clock_timestamp()) * 1000), 0)::int8
+    as wait_millis
 from postrider.setback s
 where s.listener = :listener and s.position > :cursor

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.zaxxer.hikari.HikariDataSource;
 import io.postrider.Event;
 import io.postrider.Listener;
+import io.postrider.Policy;
 import io.postrider.Postrider;
 import io.postrider.db.Database;
 import io.postrider.db.Line;
@@ -19,12 +20,16 @@ import java.sql.Connection;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.postgresql.ds.PGSimpleDataSource;
 
 /** PgBouncer in transaction mode between us and the database (trap 35). */
@@ -141,6 +146,46 @@ class PoolerTest {
         System.out.println("pooled nodes: " + Audit.summary(transactions) + "; sent "
                 + Rows.text(direct, "select count(*) || ' for ' || count(distinct position) from sent"));
         assertThat(audit.violations(transactions)).isEmpty();
+    }
+
+    /** Without a direct line every node runs every listener: what one of them has begun is not begun again by the others. */
+    @ParameterizedTest
+    @EnumSource(
+            value = Policy.class,
+            names = {"BLOCK", "PARK"})
+    void an_attempt_under_way_on_one_node_is_left_alone_by_the_others(Policy policy) throws Exception {
+        Set<Long> failed = ConcurrentHashMap.newKeySet();
+        try (PgBouncer pooler = PgBouncer.before(database, 3 * POOL)) {
+            List<Node> nodes = new ArrayList<>();
+            for (String name : List.of("a", "b", "c")) {
+                nodes.add(Node.start(
+                        pooler.url(),
+                        name,
+                        options -> options,
+                        List.of(Traces.effect(TOPIC, name, (connection, event) -> {
+                                    if (failed.add(event.position())) {
+                                        throw new IllegalStateException("only the first time");
+                                    }
+                                    TimeUnit.MILLISECONDS.sleep(400);
+                                })
+                                .withAttempts(5)
+                                .withBackoff(Duration.ofMillis(20), Duration.ofMillis(20))
+                                .withPolicy(policy))));
+            }
+            try (Connection connection = of(pooler.url()).getConnection()) {
+                for (int i = 0; i < 3; i++) {
+                    nodes.get(0)
+                            .postrider()
+                            .emit(connection, Event.of(TOPIC, "t", "{}").withKey("k" + i));
+                }
+            }
+            Await.until(
+                    "all have their effect", PATIENCE, () -> Rows.number(direct, "select count(*) from effect") == 3);
+            nodes.forEach(Node::close);
+        }
+        assertThat(Rows.number(direct, "select count(*) from postrider.dead_letter"))
+                .isZero();
+        assertThat(failed).hasSize(3);
     }
 
     /** As every session of the pool has them. */
