@@ -14,7 +14,9 @@ import io.postrider.sequence.Sequencer;
 import io.postrider.wake.Wire;
 import java.sql.Connection;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.UUID;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -38,6 +40,7 @@ public final class Postrider implements AutoCloseable {
     private final Posts posts;
     private final Listeners listeners;
     private final List<Listener> waiting = new ArrayList<>();
+    private final Set<String> names = new HashSet<>();
     private @Nullable Wire wire;
     private @Nullable Retention retention;
     private @Nullable Sequencer sequencer;
@@ -60,7 +63,7 @@ public final class Postrider implements AutoCloseable {
 
     /** On this data source. */
     public static Postrider on(DataSource dataSource, Options options) {
-        return new Postrider(dataSource, options);
+        return new Postrider(Refuse.missing("data source", dataSource), Refuse.missing("options", options));
     }
 
     /** Makes or updates the schema. Many may try at once; the role must be allowed to create it. */
@@ -82,11 +85,16 @@ public final class Postrider implements AutoCloseable {
     /** Adds a listener; it runs from {@link #start} on, or at once on a node that is started. */
     public synchronized Postrider add(Listener listener) {
         refuseClosed();
+        if (names.contains(listener.name())) {
+            throw PostriderException.refused("listener " + listener.name() + " was added twice");
+        }
         if (wire == null) {
             waiting.add(listener);
         } else {
-            listeners.start(listener);
+            listeners.register(listener);
+            listeners.run(listener);
         }
+        names.add(listener.name());
         return this;
     }
 
@@ -101,6 +109,7 @@ public final class Postrider implements AutoCloseable {
             Migrator.requireCurrent(session);
             return true;
         });
+        waiting.forEach(listeners::register); // first, so that a start that is refused has started nothing
         log.info("node_started {}", options);
         sequencer = new Sequencer(heads, options.passSize(), options.notifies(), options.watch());
         DataSource direct = options.direct();
@@ -110,7 +119,7 @@ public final class Postrider implements AutoCloseable {
                 options.poll(),
                 options.watch(),
                 List.of(sequencer, posts));
-        waiting.forEach(listeners::start);
+        waiting.forEach(listeners::run);
         waiting.clear();
         wire.start();
         retention = new Retention(database, options.segmentSize(), options.keep(), options.patience());

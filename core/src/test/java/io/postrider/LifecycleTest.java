@@ -20,6 +20,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -32,6 +33,27 @@ import org.junit.jupiter.api.Test;
 /** Nodes come and go, and leave nothing behind. */
 @Migrated
 class LifecycleTest {
+    @Test
+    void a_start_that_was_refused_can_be_repeated_when_its_reason_is_gone(TestDatabase database) {
+        List<Long> heard = new CopyOnWriteArrayList<>();
+        try (Psql psql = new Psql(database);
+                Node other = new Node(database)) {
+            other.with(Listener.relay("second", "elsewhere", event -> {}));
+            try (Postrider node = Postrider.on(database.dataSource())
+                    .add(Listener.relay("first", "orders", event -> heard.add(event.position())))
+                    .add(Listener.relay("second", "orders", event -> {}))) {
+                assertThatThrownBy(node::start).hasMessageContaining("listens to topic elsewhere");
+                assertThatThrownBy(() -> node.add(Listener.relay("first", "orders", event -> {})))
+                        .hasMessageContaining("added twice");
+                other.close();
+                psql.execute("update postrider.listener set topic = 'orders' where name = 'second'");
+                node.start();
+                psql.emit("orders", "a");
+                Await.until("it arrived", () -> heard.size() == 1);
+            }
+        }
+    }
+
     @Test
     void fifty_starts_and_stops_at_once_under_load_leave_no_thread_no_connection_and_no_lock(TestDatabase database) {
         AtomicBoolean producing = new AtomicBoolean(true);
@@ -128,7 +150,7 @@ class LifecycleTest {
             }));
             psql.emit("orders", "a");
             assertThat(inside.await(10, TimeUnit.SECONDS)).isTrue();
-            CompletableFuture<Void> closing = Background.run(node.postrider::close);
+            CompletableFuture<Void> closing = CompletableFuture.runAsync(node.postrider::close);
             psql.emit("orders", "b");
             assertThat(closing).isNotDone();
             go.countDown();
@@ -155,7 +177,7 @@ class LifecycleTest {
             Listeners listeners = new Listeners(door, heads, posts, "test", Watch.NOTHING);
             Wire wire = new Wire(door, pool, Duration.ofMillis(50), Watch.NOTHING, List.of(posts));
             wire.start();
-            listeners.start(Listener.transactional("booking", "orders", (connection, event) -> {
+            Listener booking = Listener.transactional("booking", "orders", (connection, event) -> {
                         effect(connection, event);
                         inside.countDown();
                         try {
@@ -165,7 +187,9 @@ class LifecycleTest {
                             throw e;
                         }
                     })
-                    .withStart(StartPoint.beginning()));
+                    .withStart(StartPoint.beginning());
+            listeners.register(booking);
+            listeners.run(booking);
             assertThat(inside.await(10, TimeUnit.SECONDS)).isTrue();
             listeners.stop(Duration.ofMillis(100));
             wire.close();

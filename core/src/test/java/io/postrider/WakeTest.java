@@ -91,6 +91,32 @@ class WakeTest {
         }
     }
 
+    @Test
+    void an_error_that_passes_does_not_end_the_wire(TestDatabase database) {
+        AtomicInteger thrown = new AtomicInteger();
+        List<Long> heard = new CopyOnWriteArrayList<>();
+        Watch failing = new Watch() {
+            @Override
+            public void sequenced(long events, Duration took) {
+                if (events > 0 && thrown.getAndIncrement() == 0) {
+                    throw new OutOfMemoryError("for a moment");
+                }
+            }
+        };
+        try (Node node = new Node(
+                        database,
+                        options -> options.withPoll(Duration.ofMillis(50)).withWatch(failing));
+                Psql producer = new Psql(database)) {
+            node.with(Listener.relay("relay", "orders", event -> heard.add(event.position())));
+            for (int i = 1; i <= 3; i++) {
+                producer.emit("orders", "t");
+                int wanted = i;
+                Await.until("it arrived", () -> heard.size() == wanted);
+            }
+            assertThat(thrown.get()).isGreaterThan(1);
+        }
+    }
+
     private static void fourProducers(TestDatabase database, int commits) {
         IntStream.range(0, 4)
                 .mapToObj(p -> Background.run(() -> {

@@ -52,11 +52,8 @@ public final class Listeners implements AutoCloseable {
         this.listening = new ListenerRun.Listening(database, heads, reader, threads, worker, watch);
     }
 
-    /** Makes the listener in the database, or takes up the one that is there, and starts it here. Called by one at a time. */
-    public void start(Listener listener) {
-        if (runs.containsKey(listener.name())) {
-            throw PostriderException.refused("listener " + listener.name() + " was added twice");
-        }
+    /** Makes the listener in the database, or takes up the one that is there. May be repeated. */
+    public void register(Listener listener) {
         database.transaction(session -> {
             register(session, listener);
             return true;
@@ -65,6 +62,10 @@ public final class Listeners implements AutoCloseable {
             heads.follow(session, listener.topic());
             return true;
         });
+    }
+
+    /** Starts one that is registered. */
+    public void run(Listener listener) {
         ListenerRun run = new ListenerRun(listening, listener, posts.open(listener.name(), listener.topic()));
         if (listener.types() == null) {
             reader.share(listener.topic());
@@ -125,11 +126,13 @@ public final class Listeners implements AutoCloseable {
             case END -> reader.head(session, topic);
             case POSITION -> Math.min(Math.max(start.position() - 1, oldest), reader.head(session, topic));
             case TIME ->
-                session.one(
-                                POSITION_AT,
-                                bind -> bind.text("topic", topic).instant("time", start.time()),
-                                row -> row.int8("position"))
-                        .orElseThrow();
+                Math.max(
+                        oldest,
+                        session.one(
+                                        POSITION_AT,
+                                        bind -> bind.text("topic", topic).instant("time", start.time()),
+                                        row -> row.int8("position"))
+                                .orElseThrow());
         };
     }
 

@@ -31,8 +31,11 @@ public final class Retention implements AutoCloseable {
                     + " :patience * interval '1 millisecond') e");
     private static final Sql SHORTEN = Sql.text("shorten_ledgers", "select s from postrider.shorten_ledgers() s");
     private static final Sql DROP = Sql.text("drop_segments", "select postrider.drop_segments() as dropped");
-    private static final Sql LOCK_TIMEOUT =
-            Sql.text("lock_timeout", "select set_config('lock_timeout', :millis::text, true) as set");
+    /** Also not to be waited for: a node that is frozen between two statements of its own, with locks that others need. */
+    private static final Sql LIMIT = Sql.text(
+            "retention_limit",
+            "select set_config('lock_timeout', :millis::text, true)"
+                    + " || set_config('idle_in_transaction_session_timeout', '5s', true) as set");
 
     private static final long LEDGER_SIZE = 1_000_000;
     private static final Duration EVERY = Duration.ofSeconds(2);
@@ -113,13 +116,13 @@ public final class Retention implements AutoCloseable {
             } else {
                 log.warn("retention_failed step={} error=\"{}\"", name, e.getMessage());
             }
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             log.error("retention_failed step={}", name, e);
         }
     }
 
     private static void limit(Session session, int millis) {
-        session.query(LOCK_TIMEOUT, bind -> bind.int4("millis", millis), row -> row.text("set"));
+        session.query(LIMIT, bind -> bind.int4("millis", millis), row -> row.text("set"));
     }
 
     @Override

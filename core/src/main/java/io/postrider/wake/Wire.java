@@ -94,9 +94,10 @@ public final class Wire implements AutoCloseable {
                 } catch (PostriderException e) {
                     failures++;
                     log.warn("wire_lost failures={} error=\"{}\"", failures, e.getMessage());
-                } catch (RuntimeException e) {
-                    failures++; // a data source or a watch that throws what it should not: a node without a wire does
-                    // nothing
+                } catch (RuntimeException | Error e) {
+                    // A data source or a watch that throws what it should not, or memory that ran out for a moment: a
+                    // node without a wire does nothing.
+                    failures++;
                     log.error("wire_lost failures={}", failures, e);
                 } finally {
                     riding = false;
