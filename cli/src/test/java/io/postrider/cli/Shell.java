@@ -77,11 +77,18 @@ final class Shell {
                     new PrintStream(err, true, StandardCharsets.UTF_8),
                     Map.copyOf(environment),
                     ttys);
-            code = CompletableFuture.supplyAsync(() -> {
-                int result = Main.run(terminal, args);
-                terminal.out().flush();
-                return result;
-            });
+            code = CompletableFuture.supplyAsync(
+                    () -> {
+                        int result = Main.run(terminal, args);
+                        terminal.out().flush();
+                        return result;
+                    },
+                    work -> {
+                        Thread thread =
+                                new Thread(work, "shell"); // the common pool of a machine with two cores has one
+                        thread.setDaemon(true);
+                        thread.start();
+                    });
         }
 
         String out() {

@@ -169,6 +169,16 @@ class VerifyCommandTest {
     }
 
     @Test
+    void a_range_that_was_delivered_twice_is_found() {
+        broken(
+                "insert into postrider.delivery (listener, from_position, to_position, events, worker)"
+                        + " select listener, from_position, to_position, events, worker from postrider.delivery"
+                        + " where listener = 'mail' order by n desc limit 1",
+                "ledgers",
+                "listener mail went on at");
+    }
+
+    @Test
     void a_cursor_beyond_the_head_is_found() {
         broken(
                 "insert into postrider.delivery (listener, from_position, to_position, events, worker)"

@@ -1,7 +1,7 @@
 -- the positions of all topics: how many, how many holes, repeats, and topics whose head is not their last position.
 -- Segments go by ids, and a transaction that took long has a low id and a late position. So below the last position of what
 -- retention has removed a hole proves nothing: those are counted apart as thinned.
--- touches: log, head, segment, segment_topic
+-- touches: log, head, segment, segment_topic, forgotten
 with removed as materialized (
   select exists (select from postrider.segment s where s.family = 'log' and s.emptied_at is not null)
     or coalesce((select min(s.low) from postrider.segment s where s.family = 'log'), 0) > 0 as some,
@@ -26,6 +26,8 @@ with removed as materialized (
 )
 select count(*) as topics, coalesce(sum(t.positions), 0)::int8 as positions, coalesce(sum(t.holes), 0)::int8 as holes,
   coalesce(sum(t.repeats), 0)::int8 as repeats, coalesce(sum(t.thinned), 0)::int8 as thinned,
-  count(*) filter (where t.last is distinct from (
-    select h.position from postrider.head h where h.topic = t.topic order by h.position desc limit 1)) as heads
+  count(*) filter (where t.last is distinct from h.position
+    and not coalesce(h.position <= (select f.position from postrider.forgotten f where f.topic = t.topic), false)) as heads
 from topics t
+left join lateral (
+  select h.position from postrider.head h where h.topic = t.topic order by h.position desc limit 1) h on true

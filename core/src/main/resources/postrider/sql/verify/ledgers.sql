@@ -1,9 +1,10 @@
 -- the ledgers, in the order of their numbers: each range begins where the one before it ended, and no cursor is beyond the
--- head. A row from 0 is a starting point; one that repeats the row before it was carried over by retention.
+-- head. A row from 0 is a starting point; one that repeats the row before it, down to the
+-- time, was carried over by retention.
 -- touches: delivery, listener, head
 with steps as (
   select d.listener, d.n, d.from_position, d.to_position, lag(d.from_position) over w as before_from,
-    lag(d.to_position) over w as before_to
+    lag(d.to_position) over w as before_to, (d.worker, d.at) = (lag(d.worker) over w, lag(d.at) over w) as is_carried
   from postrider.delivery d
   window w as (partition by d.listener order by d.n)
 ), broken as (
@@ -11,7 +12,7 @@ with steps as (
   from steps s
   where s.before_to is not null
   and s.from_position not in (0, s.before_to + 1)
-  and (s.from_position, s.to_position) <> (s.before_from, s.before_to)
+  and not (s.is_carried and (s.from_position, s.to_position) = (s.before_from, s.before_to))
 ), astray as (
   select l.name, c.to_position as cursor, h.position as head
   from postrider.listener l
