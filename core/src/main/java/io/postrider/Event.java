@@ -39,16 +39,17 @@ public record Event(
 
     /** Refuses what the database would refuse, before the transaction is spoilt. */
     public Event {
-        Refuse.unlessName("topic", topic);
-        Refuse.unlessType("type", type);
+        Refuse.missing("id", id);
+        Refuse.unlessName("topic", Refuse.missing("topic", topic));
+        Refuse.unlessType("type", Refuse.missing("type", type));
         refuseUnstorable("key", key);
         refuseUnstorable("project id", projectId);
         refuseUnstorable("user id", userId);
         refuseUnstorable("aggregate type", aggregateType);
         refuseUnstorable("aggregate id", aggregateId);
         refuseLong("key", key, LONGEST_KEY, "use a digest of it");
-        Json.refuseUnlessJson("payload", payload);
-        Json.refuseUnlessObject("headers", headers);
+        Json.refuseUnlessJson("payload", Refuse.missing("payload", payload));
+        Json.refuseUnlessObject("headers", Refuse.missing("headers", headers));
         refuseLong("headers", headers, LONGEST_HEADERS, "put content in the payload");
     }
 

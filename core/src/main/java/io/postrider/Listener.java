@@ -29,17 +29,17 @@ public final class Listener {
     private final boolean paused;
 
     private Listener(Draft draft) {
-        this.name = Refuse.unlessName("listener", draft.name);
-        this.topic = Refuse.unlessName("topic", draft.topic);
-        this.handler = draft.handler;
+        this.name = Refuse.unlessName("listener", Refuse.missing("listener", draft.name));
+        this.topic = Refuse.unlessName("topic", Refuse.missing("topic", draft.topic));
+        this.handler = Refuse.missing("handler", draft.handler);
         this.types = draft.types;
         this.batch = Refuse.outside("batch", draft.batch, 1, 10_000);
         this.concurrency = Refuse.outside("concurrency", draft.concurrency, 1, 1_000);
-        this.policy = draft.policy;
+        this.policy = Refuse.missing("policy", draft.policy);
         this.attempts = Refuse.outside("attempts", draft.attempts, 1, 1_000);
         this.backoff = Refuse.outside("backoff", draft.backoff, Duration.ofMillis(1), LONGEST);
         this.backoffCap = Refuse.outside("backoff cap", draft.backoffCap, draft.backoff, LONGEST);
-        this.start = draft.start;
+        this.start = Refuse.missing("start", draft.start);
         this.paused = draft.paused;
         if (concurrency > 1 && !(handler instanceof Handler.Relay)) {
             throw PostriderException.refused("concurrency must be 1 for listener " + name + ", was " + concurrency

@@ -1,6 +1,7 @@
 package io.postrider;
 
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 
 /** The checks that options make on their values: each names the option, the bounds and the value. */
 final class Refuse {
@@ -21,6 +22,13 @@ final class Refuse {
     static Duration outside(String option, Duration value, Duration low, Duration high) {
         if (value.compareTo(low) < 0 || value.compareTo(high) > 0) {
             throw PostriderException.refused(option + " must be " + low + ".." + high + ", was " + value);
+        }
+        return value;
+    }
+
+    static <T> T missing(String option, @Nullable T value) {
+        if (value == null) {
+            throw PostriderException.refused(option + " must be given, was null");
         }
         return value;
     }

@@ -351,6 +351,15 @@ class EmitTest {
     }
 
     @Test
+    void what_is_null_is_refused_by_name() {
+        assertRefused(() -> Event.of("nulls", "a", null), "payload");
+        assertRefused(() -> Event.of(null, "a", "{}"), "topic");
+        assertRefused(() -> Event.of("nulls", "a", "{}").withId(null), "id");
+        assertRefused(() -> Listener.relay("l", "nulls", null), "handler");
+        assertRefused(() -> Postrider.on(null), "data source");
+    }
+
+    @Test
     void half_a_character_is_refused_and_not_replaced_by_a_question_mark() {
         Connection connection = psql.begin().connection();
         assertRefused(() -> postrider.emit(connection, Event.of("half", "a", "\"\ud83d\"")), "payload");

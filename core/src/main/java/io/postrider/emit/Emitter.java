@@ -107,7 +107,8 @@ public final class Emitter {
                 || (length > payloadCap / 3 && event.payload().getBytes(StandardCharsets.UTF_8).length > payloadCap)) {
             throw PostriderException.refused("payload of event " + event.id() + " on topic " + event.topic()
                     + " is longer than the payload cap of " + payloadCap
-                    + " bytes; store it elsewhere and emit a reference, or raise the cap");
+                    + " bytes; store it elsewhere and emit a reference, or raise the cap with Options.withPayloadCap"
+                    + " and `postrider migrate --payload-cap`");
         }
     }
 

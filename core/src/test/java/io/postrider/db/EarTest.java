@@ -2,6 +2,7 @@ package io.postrider.db;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.postrider.Background;
 import io.postrider.testkit.PostgresTest;
 import io.postrider.testkit.TestDatabase;
 import java.sql.Connection;
@@ -34,7 +35,7 @@ class EarTest {
                 Connection notifying = database.dataSource().getConnection()) {
             execute(listening, "listen storm");
             Ear ear = ear(listening);
-            CompletableFuture<Integer> storm = CompletableFuture.supplyAsync(() -> {
+            CompletableFuture<Integer> storm = Background.get(() -> {
                 int sent = 0;
                 while (!enough.get() && sent < 100_000) {
                     execute(notifying, "notify storm");
