@@ -1,8 +1,10 @@
--- deliver(listener, from, to, events, worker, era): writes that a range of positions is finished.
+-- deliver(listener, from, to, events, worker, era, tenure): writes that a range of positions is finished.
 --
 -- takes    in_era: the era in which the caller has read these events. After a failover that lost commits, another server
 --          gives their positions to other events; before its first pass the era is still the old one, and the positions
---          are beyond its head. Null: not looked at
+--          are beyond its head. Null: not looked at.
+--          in_tenure: the mark that the handler's transaction was begun with (mark.sql). Gone: the handler has ended that
+--          transaction and begun another, and what it did is not bound to the cursor. That is an error, PR005. Null: a relay
 -- gives    true; or false if the listener is not where the caller believed: another worker has moved it, or has begun an
 --          attempt at an event in the range, or it is detached, or the events are not of this log. Then the caller must roll back all it did in this
 --          transaction (G11)
@@ -15,7 +17,8 @@ create or replace function postrider.deliver(
   to_position    bigint,
   events         int,
   worker         text,
-  in_era         int default null)
+  in_era         int default null,
+  in_tenure      bigint default null)
 returns boolean
 language plpgsql volatile
 set plan_cache_mode = force_generic_plan
@@ -31,6 +34,9 @@ begin
   if current_setting('transaction_isolation') <> 'read committed' then
     raise exception 'deliver needs isolation read committed, was %', current_setting('transaction_isolation')
       using errcode = 'PR001';
+  end if;
+  if in_tenure is not null and current_setting('postrider.tenure', true) is distinct from in_tenure::text then
+    raise exception 'the transaction of this delivery is not the one it was begun in' using errcode = 'PR005';
   end if;
   select l.id, l.topic into number, topic from postrider.listener l where l.name = of_listener and l.detached_at is null;
   if number is null then

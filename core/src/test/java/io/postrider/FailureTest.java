@@ -378,9 +378,9 @@ class FailureTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"commit", "rollback"})
+    @ValueSource(strings = {"commit", "rollback", "commit; select 1", "rollback; select 1"})
     void a_handler_that_ends_the_transaction_by_a_statement_has_failed(String statement) {
-        String name = "ends.by." + statement;
+        String name = "ends.by." + statement.replaceAll("\\W+", "-");
         psql.emit(name, "a");
         node.add(Listener.transactional(name, name, (connection, event) -> {
                     try (Statement ending = connection.createStatement()) {

@@ -35,6 +35,10 @@ public final class Bind {
         return at(name, place -> statement.setLong(place, value));
     }
 
+    public Bind int8OrNull(String name, @Nullable Long value) throws SQLException {
+        return at(name, place -> statement.setObject(place, value, Types.BIGINT));
+    }
+
     public Bind bool(String name, boolean value) throws SQLException {
         return at(name, place -> statement.setBoolean(place, value));
     }

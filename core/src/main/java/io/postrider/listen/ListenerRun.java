@@ -22,6 +22,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -208,7 +209,7 @@ final class ListenerRun implements Runnable {
         long began = System.nanoTime();
         Fate fate = performer.perform(toHandle, session -> {
             toPark.forEach(event -> setbacks.park(session, event));
-            return deliver(session, stretch.to(), toHandle.size());
+            return settle(session, stretch.to(), toHandle.size());
         });
         if (fate instanceof Delivered) {
             delivered(stretch.to(), toHandle, began);
@@ -307,7 +308,7 @@ final class ListenerRun implements Runnable {
         long began = System.nanoTime();
         Fate fate = performer.perform(
                 List.of(event),
-                session -> setbacks.clear(session, event.position(), attempt) && deliver(session, to, 1));
+                session -> setbacks.clear(session, event.position(), attempt) && settle(session, to, 1));
         if (fate instanceof Delivered) {
             delivered(to, List.of(event), began);
             slice = listener.batch();
@@ -356,7 +357,10 @@ final class ListenerRun implements Runnable {
             return; // another worker is at it, or done with it
         }
         long began = System.nanoTime();
-        Fate fate = performer.perform(List.of(event), session -> setbacks.clear(session, event.position(), attempt));
+        Fate fate = performer.perform(List.of(event), session -> {
+            performer.refuseLeft(session);
+            return setbacks.clear(session, event.position(), attempt);
+        });
         if (fate instanceof Delivered) {
             succeeded(event.position(), event.position(), List.of(event), attempt, began);
         } else if (fate instanceof Failed failed) {
@@ -451,7 +455,16 @@ final class ListenerRun implements Runnable {
                 .orElse(false);
     }
 
+    /** In the transaction of the handler, if it has one. */
+    private boolean settle(Session session, long to, int events) {
+        return deliver(session, to, events, listener.isTransactional() ? tenureRow : null);
+    }
+
     private boolean deliver(Session session, long to, int events) {
+        return deliver(session, to, events, null);
+    }
+
+    private boolean deliver(Session session, long to, int events, @Nullable Long inTenure) {
         return session.one(
                         DELIVER,
                         bind -> bind.text("listener", listener.name())
@@ -459,7 +472,8 @@ final class ListenerRun implements Runnable {
                                 .int8("to_position", to)
                                 .int4("events", events)
                                 .text("worker", worker)
-                                .int4("era", era),
+                                .int4("era", era)
+                                .int8OrNull("tenure", inTenure),
                         row -> row.bool("delivered"))
                 .orElse(false);
     }

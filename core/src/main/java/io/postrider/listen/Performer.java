@@ -3,10 +3,12 @@ package io.postrider.listen;
 import io.postrider.Handler;
 import io.postrider.Listener;
 import io.postrider.LogEvent;
+import io.postrider.PostriderException;
 import io.postrider.db.Database;
 import io.postrider.db.HandlerConnection;
 import io.postrider.db.Session;
 import io.postrider.db.Sql;
+import io.postrider.db.SqlState;
 import io.postrider.listen.Fate.Delivered;
 import io.postrider.listen.Fate.Failed;
 import io.postrider.listen.Fate.Lost;
@@ -28,6 +30,11 @@ import java.util.concurrent.Semaphore;
  */
 final class Performer {
     private static final Sql MARK = Sql.file("listen/mark");
+    private static final Sql IS_MARKED = Sql.text(
+            "is_marked", "select coalesce(current_setting('postrider.tenure', true), '') = :tenure::text as marked");
+
+    /** What deliver() says of a transaction without its mark. */
+    private static final String LEFT = "PR005";
 
     private final Database database;
     private final Handler handler;
@@ -64,7 +71,7 @@ final class Performer {
             database.transaction(session -> {
                 session.one(MARK, bind -> bind.int8("tenure", tenure), row -> row.text("marked"));
                 handle(session, events, at);
-                if (!settlement.settle(session)) {
+                if (!settle(settlement, session, at)) {
                     throw new LostException();
                 }
                 return true;
@@ -75,6 +82,34 @@ final class Performer {
         } catch (HandlerException e) {
             return failed(events, at[0], e.getCause());
         }
+    }
+
+    private static boolean settle(Settlement settlement, Session session, int[] at) {
+        try {
+            return settlement.settle(session);
+        } catch (PostriderException e) {
+            if (!SqlState.of(e).equals(LEFT)) {
+                throw e;
+            }
+            at[0] = -1; // one of them: which, is found by halving
+            throw new HandlerException(left());
+        }
+    }
+
+    /** For a settlement without a delivery, which looks itself. */
+    void refuseLeft(Session session) {
+        boolean transactional =
+                handler instanceof Handler.Transactional || handler instanceof Handler.TransactionalBatch;
+        if (transactional
+                && !session.one(IS_MARKED, bind -> bind.int8("tenure", tenure), row -> row.bool("marked"))
+                        .orElse(false)) {
+            throw new HandlerException(left());
+        }
+    }
+
+    private static SQLException left() {
+        return new SQLException("the handler has ended the transaction by a statement of its own: what it did before is"
+                + " not bound to the cursor any more. Leave commit and rollback to Postrider");
     }
 
     private void handle(Session session, List<LogEvent> events, int[] at) {
@@ -100,9 +135,7 @@ final class Performer {
     /** Or the next event would be blamed for it, or nobody: the settlement could only fail, for ever. */
     private static void refuseEnded(Session session) throws SQLException {
         if (!session.isOpen()) {
-            throw new SQLException(
-                    "the handler has ended the transaction by a statement of its own: what it did before is"
-                            + " not bound to the cursor any more. Leave commit and rollback to Postrider");
+            throw left();
         }
         if (session.isAborted()) {
             throw new SQLException(
