@@ -1,10 +1,12 @@
--- shorten_ledgers(): empties the segments of pass, head and delivery that are full and no longer the latest two, after it
--- has carried over the last row of each topic and each listener.
+-- shorten_ledgers(grace): empties the segments of pass, head and delivery that are full and no longer the latest two. First
+-- it carries over the last row of each topic and each listener, and closes the segment; another time, when that is older than
+-- grace, it empties it. TRUNCATE is not for snapshots: in one step, a dump whose snapshot was taken a moment before, and which
+-- had not locked the tables yet, found neither the old row nor the one carried over, and a listener without a cursor.
 --
 -- gives    the names of the segments emptied
 -- touches  head, delivery (writes), segment (writes)
 -- locks    passes, for the moment of carrying heads over; the emptied tables exclusively. The caller sets lock_timeout
-create or replace function postrider.shorten_ledgers()
+create or replace function postrider.shorten_ledgers(grace interval default interval '1 minute')
 returns setof text
 language plpgsql volatile
 set enable_seqscan = off
@@ -24,7 +26,17 @@ begin
          where f.family = s.family and f.low > s.low and f.opened_at is not null) >= 2
     order by s.family, s.low
   loop
-    if segment.family = 'pass' then
+    if segment.closed_at > clock_timestamp() - grace then
+      continue;
+    elsif segment.closed_at is not null then
+      execute format('truncate %s', (
+        select string_agg(format('postrider.%I', t || '_' || segment.low), ', ')
+        from unnest(case segment.family when 'pass' then array['pass', 'head'] else array['delivery'] end) t));
+      update postrider.segment s set emptied_at = clock_timestamp()
+      where s.family = segment.family and s.low = segment.low;
+      return next segment.family || '_' || segment.low;
+      continue;
+    elsif segment.family = 'pass' then
       perform pg_advisory_xact_lock('postrider.event'::regclass::oid::int4, 2);
       select max(p.n) into last_n from postrider.pass p;
       insert into postrider.head (topic, position, n)
@@ -43,7 +55,6 @@ begin
       ) h
       where h.n < segment.high
       on conflict do nothing;
-      execute format('truncate postrider.%I, postrider.%I', 'pass_' || segment.low, 'head_' || segment.low);
     else
       insert into postrider.delivery (listener, from_position, to_position, events, worker, at)
       select d.listener, d.from_position, d.to_position, d.events, d.worker, d.at
@@ -62,11 +73,9 @@ begin
       then
         continue;  -- a listener is at work: it will write a new row by itself, or be carried over another time
       end if;
-      execute format('truncate postrider.%I', 'delivery_' || segment.low);
     end if;
-    update postrider.segment s set emptied_at = clock_timestamp()
+    update postrider.segment s set closed_at = clock_timestamp()
     where s.family = segment.family and s.low = segment.low;
-    return next segment.family || '_' || segment.low;
   end loop;
 end
 $$;

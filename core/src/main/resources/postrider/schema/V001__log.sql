@@ -235,7 +235,8 @@ create table postrider.dead_letter (
 
 -- A stretch [low, high) of the tables of one family: 'log' (event, log), 'pass' (pass, head), 'delivery'.
 --   opened_at   when its first number was seen in use
---   closed_at   when nothing could be added to it any more: its age counts from here
+--   closed_at   when nothing could be added to it any more: its age counts from here. For a ledger, when what is still
+--               needed of it had been carried over
 --   emptied_at  when retention emptied it; it is dropped when nobody is in the way
 create table postrider.segment (
   family      text         not null,

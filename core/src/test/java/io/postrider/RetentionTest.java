@@ -432,7 +432,7 @@ class RetentionTest {
                 if (i % 20 == 0) {
                     psql.text("select postrider.make_segments(1000, 50)::text");
                     psql.text("select postrider.close_segments('1 day')::text");
-                    psql.texts("select postrider.shorten_ledgers()");
+                    shorten(psql);
                     psql.text("select postrider.drop_segments()");
                 }
             }
@@ -472,16 +472,49 @@ class RetentionTest {
             psql.text("select postrider.close_segments('1 day')::text");
             working.begin().text("select postrider.deliver('working', 1, 1, 1, 'test')::text");
             psql.execute("set lock_timeout = '100ms'");
-            assertThat(psql.texts("select postrider.shorten_ledgers()"))
+            assertThat(shorten(psql))
                     .as("its last row is still in the first segment")
                     .noneMatch(name -> name.equals("delivery_0"));
             working.commit();
-            assertThat(psql.texts("select postrider.shorten_ledgers()")).contains("delivery_0");
+            assertThat(shorten(psql)).contains("delivery_0");
             assertThat(psql.row("select position from postrider.listeners where name = 'working'"))
                     .isEqualTo("1");
             assertThat(psql.row("select position from postrider.listeners where name = 'busy'"))
                     .isEqualTo("170");
         }
+    }
+
+    /** As a dump may be that has its snapshot and not yet its locks. */
+    @Test
+    void a_snapshot_from_before_a_ledger_is_shortened_still_has_every_cursor(TestDatabase database) {
+        try (Psql psql = new Psql(database);
+                Psql dump = new Psql(database)) {
+            withSmallLedgers(psql);
+            listener(psql, "quiet", "orders", 0);
+            listener(psql, "busy", "other", 0);
+            for (int i = 1; i <= 170; i++) {
+                psql.emit("other", "t" + i).pass();
+                psql.text("select postrider.deliver('busy', " + i + ", " + i + ", 1, 'test')::text");
+            }
+            psql.text("select postrider.make_segments(1000, 50)::text");
+            psql.text("select postrider.close_segments('1 day')::text");
+            dump.execute("begin isolation level repeatable read").number("select count(*) from postrider.listener");
+            assertThat(psql.texts("select postrider.shorten_ledgers()")).isEmpty();
+            assertThat(psql.texts("select postrider.shorten_ledgers()")).isEmpty();
+            assertThat(dump.number("select count(*) from postrider.delivery where listener = 'quiet'"))
+                    .isEqualTo(1);
+            dump.execute("rollback");
+            assertThat(shorten(psql)).contains("delivery_0");
+            assertThat(psql.number("select count(*) from postrider.delivery where listener = 'quiet'"))
+                    .isEqualTo(1);
+        }
+    }
+
+    /** Both steps, without the time between them. */
+    private static List<String> shorten(Psql psql) {
+        List<String> emptied = new ArrayList<>(psql.texts("select postrider.shorten_ledgers('0 seconds')"));
+        emptied.addAll(psql.texts("select postrider.shorten_ledgers('0 seconds')"));
+        return emptied;
     }
 
     /** As if the library had been made with ledgers of 50 rows a segment. */

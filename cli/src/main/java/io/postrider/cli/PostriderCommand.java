@@ -12,8 +12,8 @@ import picocli.CommandLine.Spec;
         header = "A transactional event log, listeners and dead letters on your PostgreSQL.",
         versionProvider = Version.class,
         description = {
-            "The database is given by --database-url, or POSTRIDER_DATABASE_URL, or the variables that psql reads (PGHOST,"
-                    + " PGPORT, PGUSER, PGPASSWORD, PGDATABASE, PGSSLMODE).",
+            "The database is given by --database-url after the command, or POSTRIDER_DATABASE_URL, or the variables that psql"
+                    + " reads (PGHOST, PGPORT, PGUSER, PGPASSWORD, PGDATABASE, PGSSLMODE).",
             "Exit codes: 0 ok, 1 failure, 2 usage, 3 not found, 4 conflict, 5 unreachable."
         },
         footer = {
