@@ -12,6 +12,7 @@ import io.postrider.proof.Schedule;
 import io.postrider.proof.Session;
 import io.postrider.testkit.PostgresTest;
 import io.postrider.testkit.TestDatabase;
+import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -184,13 +185,19 @@ class ProtocolsTest {
 
     @Test
     void without_the_fence_both_do() throws Exception {
-        String unfenced = new String(
-                        Postrider.class
-                                .getResourceAsStream("/postrider/functions/deliver.sql")
-                                .readAllBytes(),
-                        java.nio.charset.StandardCharsets.UTF_8)
-                .replace("  if cursor_ <> from_position - 1 then\n    return false;\n  end if;\n", "");
-        assertThat(unfenced).doesNotContain("if cursor_ <>");
+        String fence = """
+                  if last.to_position is distinct from from_position - 1
+                     or postrider.is_of_log(topic, to_position, in_era) is not true then
+                    return false;
+                  end if;
+                """;
+        String deliver = new String(
+                Postrider.class
+                        .getResourceAsStream("/postrider/functions/deliver.sql")
+                        .readAllBytes(),
+                StandardCharsets.UTF_8);
+        assertThat(deliver).contains(fence);
+        String unfenced = deliver.replace(fence, "");
         execute(watcher, unfenced);
         AtomicInteger twice = new AtomicInteger();
         every(
