@@ -358,7 +358,7 @@ final class ListenerRun implements Runnable {
         }
         long began = System.nanoTime();
         Fate fate = performer.perform(List.of(event), session -> {
-            performer.refuseLeft(session);
+            performer.refuseAnother(session);
             return setbacks.clear(session, event.position(), attempt);
         });
         if (fate instanceof Delivered) {

@@ -34,10 +34,11 @@ final class Performer {
             "is_marked", "select coalesce(current_setting('postrider.tenure', true), '') = :tenure::text as marked");
 
     /** What deliver() says of a transaction without its mark. */
-    private static final String LEFT = "PR005";
+    private static final String ANOTHER = "PR005";
 
     private final Database database;
     private final Handler handler;
+    private final boolean transactional;
     private final int concurrency;
     private final ExecutorService threads;
     private long tenure;
@@ -45,6 +46,7 @@ final class Performer {
     Performer(Database database, Listener listener, ExecutorService threads) {
         this.database = database;
         this.handler = listener.handler();
+        this.transactional = listener.isTransactional();
         this.concurrency = listener.concurrency();
         this.threads = threads;
     }
@@ -60,8 +62,6 @@ final class Performer {
     }
 
     Fate perform(List<LogEvent> events, Settlement settlement) throws InterruptedException {
-        boolean transactional =
-                handler instanceof Handler.Transactional || handler instanceof Handler.TransactionalBatch;
         return transactional ? together(events, settlement) : apart(events, settlement);
     }
 
@@ -88,26 +88,24 @@ final class Performer {
         try {
             return settlement.settle(session);
         } catch (PostriderException e) {
-            if (!SqlState.of(e).equals(LEFT)) {
+            if (!SqlState.of(e).equals(ANOTHER)) {
                 throw e;
             }
             at[0] = -1; // one of them: which, is found by halving
-            throw new HandlerException(left());
+            throw new HandlerException(endedByHandler());
         }
     }
 
-    /** For a settlement without a delivery, which looks itself. */
-    void refuseLeft(Session session) {
-        boolean transactional =
-                handler instanceof Handler.Transactional || handler instanceof Handler.TransactionalBatch;
+    /** Refuses a transaction that is not the one the handler was given. deliver() looks itself; this is for the others. */
+    void refuseAnother(Session session) {
         if (transactional
                 && !session.one(IS_MARKED, bind -> bind.int8("tenure", tenure), row -> row.bool("marked"))
                         .orElse(false)) {
-            throw new HandlerException(left());
+            throw new HandlerException(endedByHandler());
         }
     }
 
-    private static SQLException left() {
+    private static SQLException endedByHandler() {
         return new SQLException("the handler has ended the transaction by a statement of its own: what it did before is"
                 + " not bound to the cursor any more. Leave commit and rollback to Postrider");
     }
@@ -135,7 +133,7 @@ final class Performer {
     /** Or the next event would be blamed for it, or nobody: the settlement could only fail, for ever. */
     private static void refuseEnded(Session session) throws SQLException {
         if (!session.isOpen()) {
-            throw left();
+            throw endedByHandler();
         }
         if (session.isAborted()) {
             throw new SQLException(
