@@ -15,6 +15,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.LongStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -414,6 +415,7 @@ class OwnershipTest {
 
     // ── an event that kills the process ─────────────────────────────────────────────────────────────────────────────
 
+    @Tag("slow")
     @Test
     void an_event_that_kills_the_process_is_found_and_its_neighbours_are_handled(TestDatabase database) {
         int starts = 0;

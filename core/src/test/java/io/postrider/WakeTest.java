@@ -363,6 +363,7 @@ class WakeTest {
 
     // ── G13: quiet ──────────────────────────────────────────────────────────────────────────────────────────────────
 
+    @Tag("slow")
     @Test
     void an_idle_system_writes_no_wal_and_uses_no_transaction_numbers() {
         assertQuietFor(Duration.ofSeconds(5));

@@ -13,9 +13,11 @@ import java.sql.ResultSet;
 import java.time.Duration;
 import java.util.Map;
 import java.util.TreeMap;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** That every scenario runs and tells its figures; what they are is not a test's business. */
+@Tag("slow")
 @PostgresTest
 class BenchCommandTest {
     private static final Scale TINY = new Scale(

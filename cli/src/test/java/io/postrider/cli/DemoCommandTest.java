@@ -9,6 +9,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class DemoCommandTest {
+    @Tag("slow")
     @Test
     void it_ends_by_itself_and_nothing_is_lost_or_comes_twice() {
         Ran ran = new Shell().ok("demo", "--seconds", "2", "--rate", "300");

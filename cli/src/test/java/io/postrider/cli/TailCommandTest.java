@@ -16,6 +16,7 @@ import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -127,6 +128,7 @@ class TailCommandTest {
         assertThat(tail.await().lines()).hasSize(1);
     }
 
+    @Tag("slow")
     @Test
     void it_goes_on_where_it_was_when_the_database_is_back() throws Exception {
         emit(1, 3);

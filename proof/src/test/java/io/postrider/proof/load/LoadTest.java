@@ -70,6 +70,7 @@ class LoadTest {
     }
 
     /** Without nodes: passes race each other, and the log is read at the end. */
+    @Tag("slow")
     @ParameterizedTest
     @EnumSource(Mutant.class)
     void a_mutant_is_caught(Mutant mutant, TestDatabase database) throws Exception {
