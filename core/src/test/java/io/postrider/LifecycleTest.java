@@ -217,7 +217,7 @@ class LifecycleTest {
             first.leaderPid();
             long began = System.nanoTime();
             second.close();
-            assertThat(Duration.ofNanos(System.nanoTime() - began)).isLessThan(Duration.ofMillis(900));
+            assertThat(Duration.ofNanos(System.nanoTime() - began)).isLessThan(Duration.ofMillis(400));
         }
     }
 

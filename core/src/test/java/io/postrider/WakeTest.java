@@ -237,7 +237,7 @@ class WakeTest {
             List<CompletableFuture<Void>> producers = IntStream.range(0, 2)
                     .mapToObj(p -> Background.run(() -> produceStubbornly(database, p, enough)))
                     .toList();
-            for (int round = 0; round < 8; round++) {
+            for (int round = 0; round < 12; round++) {
                 long booked = admin.number("select count(*) from booked");
                 Await.until(
                         "a connection to terminate",
