@@ -399,26 +399,34 @@ class WakeTest {
             node.awaitCursor("booking", 150);
             node.awaitCursor("relay", 150);
             node.awaitCursor("filtered", 150);
-            String[] before = {""};
-            long[] since = {System.nanoTime()};
-            Await.until("it settles", Duration.ofSeconds(20), () -> {
-                String now = footprint(psql);
-                if (!now.equals(before[0])) {
-                    before[0] = now;
-                    since[0] = System.nanoTime();
-                }
-                return System.nanoTime() - since[0] > Duration.ofMillis(2_500).toNanos();
-            });
+            settled(psql);
+            // A read prunes the page that writes left full, and logs that: at a moment nobody chooses. Vacuum does it now.
+            psql.execute("vacuum");
+            String before = settled(psql);
             long end = System.nanoTime() + time.toNanos();
             Await.until("the time is over", time.plusSeconds(5), () -> {
-                if (!footprint(psql).equals(before[0])) {
-                    throw new AssertionError("not quiet: " + before[0] + " became " + footprint(psql) + "; last: "
+                if (!footprint(psql).equals(before)) {
+                    throw new AssertionError("not quiet: " + before + " became " + footprint(psql) + "; last: "
                             + psql.texts("select application_name || ' ' || query from pg_stat_activity"
                                     + " where datname = current_database() order by query_start desc"));
                 }
                 return System.nanoTime() - end > 0;
             });
         }
+    }
+
+    private static String settled(Psql psql) {
+        String[] before = {""};
+        long[] since = {System.nanoTime()};
+        Await.until("it settles", Duration.ofSeconds(20), () -> {
+            String now = footprint(psql);
+            if (!now.equals(before[0])) {
+                before[0] = now;
+                since[0] = System.nanoTime();
+            }
+            return System.nanoTime() - since[0] > Duration.ofMillis(2_500).toNanos();
+        });
+        return before[0];
     }
 
     private static String footprint(Psql psql) {
