@@ -25,11 +25,12 @@ public final class Migrator {
     private static final Logger log = LoggerFactory.getLogger(Migrator.class);
 
     /** The files under {@code schema/}, in order; the version is the number in the name. */
-    public static final List<String> MIGRATIONS = List.of("V001__log");
+    public static final List<String> MIGRATIONS = List.of("V001__log", "V002__jobs");
 
     /** The files under {@code functions/} and {@code views/}, in the order in which they are made. */
     public static final List<String> FUNCTIONS = List.of(
             "functions/emit",
+            "functions/enqueue",
             "functions/fresh",
             "functions/find",
             "functions/place",
@@ -43,9 +44,19 @@ public final class Migrator {
             "functions/is_of_log",
             "functions/stands_at",
             "functions/deliver",
+            "functions/is_at_work",
+            "functions/claimed",
+            "functions/claim",
+            "functions/claim_delayed",
+            "functions/settle",
+            "functions/put_aside",
+            "functions/take_over",
+            "functions/open_claims",
             "functions/make_segments",
             "functions/close_segments",
+            "functions/let_go_of_jobs",
             "functions/empty_segments",
+            "functions/shorten_claims",
             "functions/shorten_ledgers",
             "functions/drop_segments",
             "views/events",

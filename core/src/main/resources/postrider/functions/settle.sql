@@ -1,0 +1,35 @@
+-- settle(worker, ns, positions, fates, results): writes what became of claimed positions.
+--
+-- takes    arrays of one length: the number of a claim, positions of it, their one fate, results by position or null
+-- gives    written; there, if just this has been written before: the caller did not hear of its commit. lost, if the worker has
+--          been taken over, or does not hold these claims (a crash of the server has forgotten them): then the caller must roll
+--          back all it did in this transaction (G11)
+-- touches  settlement (writes), claim, worker (reads)
+-- locks    the worker, shared, to the end of the transaction
+create or replace function postrider.settle(
+  of_worker  bigint,
+  ns         bigint[],
+  positions  int8multirange[],
+  fates      text[],
+  results    jsonb[])
+returns text
+language plpgsql volatile
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+as $$
+begin
+  if not postrider.is_at_work(of_worker) then
+    return 'lost';
+  end if;
+  if (select count(distinct u) from unnest(ns) u)
+     <> (select count(*) from postrider.claim c where c.worker = of_worker and c.n = any (ns)) then
+    return 'lost';
+  end if;
+  insert into postrider.settlement (n, positions, topic, fate, results)
+  select u.n, u.positions, c.topic, u.fate, u.results
+  from unnest(ns, positions, fates, results) u (n, positions, fate, results)
+  join postrider.claim c on c.worker = of_worker and c.n = u.n
+  on conflict do nothing;
+  return case when found then 'written' else 'there' end;
+end
+$$;

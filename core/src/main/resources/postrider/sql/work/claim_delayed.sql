@@ -1,0 +1,1 @@
+select * from postrider.claim_delayed(:queue, :topics, :worker, :most, :types, :crashes)
