@@ -29,6 +29,7 @@ set enable_hashjoin = off
 set enable_mergejoin = off
 set enable_partitionwise_join = on
 set jit = off
+set max_parallel_workers_per_gather = 0
 as $$
 #variable_conflict use_column
 declare

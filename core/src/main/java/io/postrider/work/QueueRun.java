@@ -41,6 +41,7 @@ final class QueueRun implements Runnable {
 
     private static final int LARGEST_CLAIM = 500;
     private static final int MOST_PER_SLOT = 64;
+    private static final long SHORT_WHILE = Duration.ofMillis(5).toNanos();
     private static final long A_WHILE = Duration.ofSeconds(1).toNanos();
 
     /** Which lane may claim next: see {@link io.postrider.Priority}. */
@@ -127,8 +128,12 @@ final class QueueRun implements Runnable {
         int failures = 0;
         while (running) {
             try {
-                if (!claimSome()) {
-                    bell.await(Math.max(0, Math.min(A_WHILE, dueAt - System.nanoTime())));
+                long patience = claimSome();
+                if (patience > 0) {
+                    bell.await(waiting.isEmpty() ? patience : Math.min(patience, SHORT_WHILE));
+                    if (!waiting.isEmpty()) {
+                        startRunners(Integer.MAX_VALUE); // slower than it looked: then all hands
+                    }
                 }
                 failures = 0;
             } catch (InterruptedException e) {
@@ -146,21 +151,21 @@ final class QueueRun implements Runnable {
         handBack();
     }
 
-    /** False: there was nothing to claim, or no room. */
-    private boolean claimSome() {
+    /** Gives how long to wait for the bell: 0 if there may be more at once. */
+    private long claimSome() {
         long me = badge.number();
-        if (me == 0) {
-            return false;
-        }
-        int room = room();
+        int room = me == 0 ? 0 : room();
         if (room <= 0) {
-            return false;
+            return A_WHILE;
         }
         if (rest != null) {
             readRest(rest);
-            return true;
+            return 0;
         }
-        return claimDelayed(me, room) | claimNext(me, room);
+        if (claimDelayed(me, room) | claimNext(me, room)) {
+            return 0;
+        }
+        return Math.max(1, Math.min(A_WHILE, dueAt - System.nanoTime()));
     }
 
     /** Not for one job at a time, unless a slot is free: a claim costs as much for one as for many. */
@@ -270,13 +275,12 @@ final class QueueRun implements Runnable {
         settler.add(new Settler.Ended(holding, new Ending.Aside(why, wait, false, null, null)));
     }
 
+    /** As many as have something to do: jobs that take microseconds are not worth a thread each. */
     private void startRunners(int jobs) {
-        for (int i = 0; i < jobs; i++) {
+        int wanted = Math.min(worker.slots(), jobs == Integer.MAX_VALUE ? worker.slots() : pace.runners(jobs));
+        for (int missing = wanted - runners.get(); missing > 0 && !waiting.isEmpty(); missing--) {
             int now = runners.get();
-            if (now >= worker.slots()) {
-                return;
-            }
-            if (runners.compareAndSet(now, now + 1)) {
+            if (now < wanted && runners.compareAndSet(now, now + 1)) {
                 try {
                     threads.execute(this::runJobs);
                 } catch (RejectedExecutionException e) {
@@ -309,21 +313,26 @@ final class QueueRun implements Runnable {
         return now < worker.slots() && runners.compareAndSet(now, now + 1);
     }
 
-    /** A job of this queue is written down. */
-    void settled(Settler.Ended ended) {
-        Claim claim = ended.holding().claim();
-        if (claim != null) {
-            synchronized (open) {
-                open.computeIfPresent(claim.n(), (n, left) -> left == 1 ? null : left - 1);
+    /** Jobs of this queue are written down. */
+    void settled(List<Settler.Ended> ended) {
+        if (ended.isEmpty()) {
+            return;
+        }
+        synchronized (open) {
+            for (Settler.Ended one : ended) {
+                Claim claim = one.holding().claim();
+                if (claim != null) {
+                    open.computeIfPresent(claim.n(), (n, left) -> left == 1 ? null : left - 1);
+                }
             }
         }
-        if (ended.ending() instanceof Ending.Aside aside) {
-            dueIn(aside.delay().toNanos());
+        for (Settler.Ended one : ended) {
+            if (one.ending() instanceof Ending.Aside aside) {
+                dueIn(aside.delay().toNanos());
+            }
         }
-        int left = held.decrementAndGet();
-        if (left == 0 || left <= pace.capacity(worker.slots()) / 2 || ended.ending() instanceof Ending.Aside) {
-            bell.ring();
-        }
+        held.addAndGet(-ended.size());
+        bell.ring();
     }
 
     private void handBack() {
@@ -354,6 +363,11 @@ final class QueueRun implements Runnable {
         /** Lost updates do no harm: it is an average. */
         void took(long one) {
             nanos += (one - nanos) / 32;
+        }
+
+        /** Half a millisecond of work for each. */
+        int runners(int jobs) {
+            return (int) Math.min(jobs, 1 + jobs * nanos / 500_000);
         }
 
         int capacity(int slots) {

@@ -6,12 +6,14 @@ import io.postrider.db.Session;
 import io.postrider.db.Sql;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -37,19 +39,18 @@ final class Settler implements AutoCloseable {
     private static final int MOST = 5_000;
 
     private final Database database;
-    private final Consumer<Settled> settled;
+    private final BiConsumer<List<Ended>, Set<Ended>> settled;
     private final ConcurrentLinkedQueue<Ended> ended = new ConcurrentLinkedQueue<>();
     private final Bell bell = new Bell();
     private final Thread thread;
     private volatile boolean running = true;
+    private volatile boolean resting;
 
     /** A job that has ended. */
     record Ended(Holding holding, Ending ending) {}
 
-    /** A job that is written down, or was somebody else's already. */
-    record Settled(Ended ended, boolean ours) {}
-
-    Settler(Database database, Consumer<Settled> settled) {
+    /** @param settled told of jobs that are written down, and which of them were somebody else's already */
+    Settler(Database database, BiConsumer<List<Ended>, Set<Ended>> settled) {
         this.database = database;
         this.settled = settled;
         this.thread = new Thread(this::run, "postrider-settler");
@@ -63,7 +64,9 @@ final class Settler implements AutoCloseable {
     /** To be written down soon. */
     void add(Ended one) {
         ended.add(one);
-        bell.ring();
+        if (resting) {
+            bell.ring(); // not for each of thousands in a second: the lock of the bell would be what they wait for
+        }
     }
 
     /** Written down now, in the transaction of a handler. False: it is not ours any more. */
@@ -73,7 +76,7 @@ final class Settler implements AutoCloseable {
 
     /** It has been written down in its handler's transaction; or was not ours any more. */
     void report(Ended one, boolean ours) {
-        settled.accept(new Settled(one, ours));
+        settled.accept(List.of(one), ours ? Set.of() : Set.of(one));
     }
 
     private void run() {
@@ -82,11 +85,11 @@ final class Settler implements AutoCloseable {
         while (running || !ended.isEmpty() || !batch.isEmpty()) {
             try {
                 if (batch.isEmpty() && !gather(batch)) {
-                    bell.await(100, TimeUnit.MILLISECONDS);
+                    rest();
                     continue;
                 }
-                List<Ended> lost = database.transaction(session -> write(session, batch));
-                batch.forEach(one -> settled.accept(new Settled(one, !lost.contains(one))));
+                Set<Ended> lost = database.transaction(session -> write(session, batch));
+                settled.accept(batch, lost);
                 batch.clear();
                 failures = 0;
             } catch (InterruptedException e) {
@@ -100,6 +103,14 @@ final class Settler implements AutoCloseable {
                 pause(failures);
             }
         }
+    }
+
+    private void rest() throws InterruptedException {
+        resting = true;
+        if (ended.isEmpty()) {
+            bell.await(100, TimeUnit.MILLISECONDS);
+        }
+        resting = false;
     }
 
     private boolean gather(List<Ended> batch) {
@@ -119,8 +130,8 @@ final class Settler implements AutoCloseable {
     }
 
     /** Gives those that were not ours any more. */
-    private static List<Ended> write(Session session, List<Ended> batch) {
-        List<Ended> lost = new ArrayList<>();
+    private static Set<Ended> write(Session session, List<Ended> batch) {
+        Set<Ended> lost = new HashSet<>();
         Map<Long, List<Ended>> byWorker = new TreeMap<>();
         for (Ended one : batch) {
             if (one.holding().claim() == null) {
@@ -340,7 +351,7 @@ final class Settler implements AutoCloseable {
                 .isPresent();
     }
 
-    private static void releaseUnique(Session session, List<Ended> batch, List<Ended> lost) {
+    private static void releaseUnique(Session session, List<Ended> batch, Set<Ended> lost) {
         List<Ended> finished = batch.stream()
                 .filter(one -> one.holding().uniqueKey() != null
                         && !(one.ending() instanceof Ending.Aside)

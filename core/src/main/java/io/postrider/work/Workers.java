@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -99,18 +100,16 @@ public final class Workers implements AutoCloseable {
         runs.values().forEach(QueueRun::wake);
     }
 
-    private void settled(Settler.Settled settled) {
-        Settler.Ended ended = settled.ended();
-        if (!settled.ours()) {
+    private void settled(List<Settler.Ended> ended, Set<Settler.Ended> lost) {
+        for (Settler.Ended one : lost) {
             log.warn(
                     "job_lost queue={} job_id={} another worker has taken it over",
-                    ended.holding().job().queue(),
-                    ended.holding().job().id());
+                    one.holding().job().queue(),
+                    one.holding().job().id());
         }
-        QueueRun run = runs.get(ended.holding().job().queue());
-        if (run != null) {
-            run.settled(ended);
-        }
+        runs.forEach((queue, run) -> run.settled(ended.stream()
+                .filter(one -> one.holding().job().queue().equals(queue))
+                .toList()));
     }
 
     /** Claims nothing more, lets jobs finish up to a time, interrupts the others; what is not done is handed back. */
