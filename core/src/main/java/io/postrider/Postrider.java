@@ -12,6 +12,8 @@ import io.postrider.schema.DatabaseCheck;
 import io.postrider.schema.Migrator;
 import io.postrider.sequence.Sequencer;
 import io.postrider.wake.Wire;
+import io.postrider.work.Jobs;
+import io.postrider.work.Queues;
 import io.postrider.work.Workers;
 import java.sql.Connection;
 import java.util.ArrayList;
@@ -185,6 +187,16 @@ public final class Postrider implements AutoCloseable {
     /** What failed for good. */
     public DeadLetters deadLetters() {
         return new DeadLetters(database);
+    }
+
+    /** How jobs stand, and what an operator does with one. */
+    public Jobs jobs() {
+        return new Jobs(database);
+    }
+
+    /** How queues stand, and how they are steered. */
+    public Queues queues() {
+        return new Queues(database);
     }
 
     /** Lets listeners finish what they are at, gives up what the node holds, and ends. Emitting still works afterwards. */

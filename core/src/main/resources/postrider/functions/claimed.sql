@@ -7,7 +7,7 @@ create or replace function postrider.claimed(of_topic text, after bigint, upto b
 returns table (
   "position" bigint, event_id uuid, type text, payload text, key text, project_id text, user_id text,
   aggregate_type text, aggregate_id text, headers text, created_at timestamptz, wait bigint, unique_key text,
-  cancelled boolean)
+  hold text)
 language plpgsql stable
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
@@ -24,14 +24,15 @@ declare
 begin
   return query
   select r.position, r.event_id, r.type, r.payload, r.key, r.project_id, r.user_id, r.aggregate_type, r.aggregate_id,
-    r.headers, r.created_at, r.wait, r.unique_key, r.cancelled
+    r.headers, r.created_at, r.wait, r.unique_key, r.hold
   from (
     select r.*, sum(octet_length(r.payload)) over (rows unbounded preceding) as running
     from (
       select l.position, e.event_id, e.type::text, e.payload::text as payload, e.key::text, e.project_id, e.user_id,
         e.aggregate_type, e.aggregate_id, e.headers::text as headers, e.created_at,
         case when e.due_at > now then (extract(epoch from e.due_at - now) * 1000)::bigint end as wait, e.unique_key,
-        exists (select from postrider.cancellation c where c.topic = of_topic and c.position = l.position) as cancelled
+        case when exists (
+          select from postrider.cancellation c where c.topic = of_topic and c.position = l.position) then 'cancelled' end as hold
       from postrider.log l
       left join postrider.event e on e.tx = l.tx and e.id = l.id
       where l.topic = of_topic

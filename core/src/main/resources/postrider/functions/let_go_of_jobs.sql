@@ -37,8 +37,8 @@ begin
       array_agg(null::text))
     from generate_series(greatest(last + 1, (
       select f.position + 1 from postrider.forgotten f where f.topic = lane.topic)), lane.last_position) p;
-    insert into postrider.claim (topic, from_position, to_position, worker, open_n)
-    values (lane.topic, lane.last_position + 1, lane.last_position, 0, 0);
+    insert into postrider.claim (topic, from_position, to_position, jobs, worker, open_n)
+    values (lane.topic, lane.last_position + 1, lane.last_position, 0, 0, 0);
   end loop;
   return true;
 end

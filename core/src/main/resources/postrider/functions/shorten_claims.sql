@@ -46,8 +46,8 @@ begin
       select t.topic from t where t.topic is not null
     loop
       perform pg_advisory_xact_lock('postrider.claim'::regclass::oid::int4, hashtext(lane));
-      insert into postrider.claim (topic, from_position, to_position, worker, open_n)
-      select c.topic, c.to_position + 1, c.to_position, 0, 0
+      insert into postrider.claim (topic, from_position, to_position, jobs, worker, open_n)
+      select c.topic, c.to_position + 1, c.to_position, 0, 0, 0
       from (
         select c.* from postrider.claim c where c.topic = lane order by c.from_position desc, c.n desc limit 1) c
       where c.n < segment.high;

@@ -43,6 +43,23 @@ begin
     insert into postrider.settlement (n, positions, topic, fate) values (open.n, open.positions, open.topic, 'aside');
     taken := taken + cardinality(open.each);
   end loop;
+  with buried as (
+    delete from postrider.delayed d where d.worker = of_worker and d.crashes + 1 >= most_crashes returning d.*
+  ), letters as (
+    insert into postrider.dead_letter
+      (listener, position, topic, event_id, created_at, type, key, project_id, user_id, aggregate_type, aggregate_id,
+       payload, headers, attempts, error)
+    select b.topic, b.position, b.topic, b.event_id, b.created_at, b.type, b.key, b.project_id, b.user_id, b.aggregate_type,
+      b.aggregate_id, b.payload, b.headers, b.attempt, format('%s workers ended while it ran, the last one while it ran alone',
+      b.crashes + 1)
+    from buried b
+    on conflict (listener, position) do update
+    set attempts = excluded.attempts, error = excluded.error, died_at = excluded.died_at
+    returning event_id
+  ), let_go as (
+    delete from postrider.unique_job u using letters l where u.event_id = l.event_id and u.until = 'infinity'
+  )
+  select taken + count(*) into taken from letters;
   with held as (
     update postrider.delayed d
     set worker = null, claimed_at = null, due_at = clock_timestamp(), why = 'crash', crashes = d.crashes + 1,

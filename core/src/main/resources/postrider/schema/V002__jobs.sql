@@ -10,6 +10,10 @@
 alter table postrider.event add column due_at timestamptz;
 alter table postrider.event add column unique_key text collate "C";
 
+-- A job is looked up by its id. Events on other topics are not in these.
+create index event_job on postrider.event (event_id) where topic >= 'queue:' and topic < 'queue;';
+create index log_job on postrider.log (id) where topic >= 'queue:' and topic < 'queue;';
+
 -- A queue, once somebody has enqueued with options or works on it. id is its number in advisory locks.
 --   running_limit  jobs of it that run at once, on all nodes together
 --   key_limit      jobs of one key that run at once
@@ -54,12 +58,15 @@ create sequence postrider.claim_numbers as bigint cache 1;
 
 -- The right of a worker to a range of positions. Ranges follow each other without a hole: the next one begins where the
 -- last one ends.
+--   jobs     how many were begun by it, for a queue with a rate
 --   open_n   the oldest claim of this worker that was not settled when this one was made: where a takeover begins to look
+-- A range may be empty: it tells up to where the lane is claimed, when the claims before it are forgotten.
 create table postrider.claim (
   n              bigint             not null default nextval('postrider.claim_numbers'),
   topic          text  collate "C"  not null,
   from_position  bigint             not null,
   to_position    bigint             not null,
+  jobs           int                not null,
   worker         bigint             not null,
   open_n         bigint             not null,
   at             timestamptz        not null default clock_timestamp(),
@@ -111,7 +118,9 @@ create table postrider.delayed (
 );
 
 create index delayed_due on postrider.delayed (topic, due_at) where worker is null;
+create index delayed_suspect on postrider.delayed (topic, due_at) where worker is null and crashes > 0;
 create index delayed_worker on postrider.delayed (worker) where worker is not null;
+create index delayed_id on postrider.delayed (event_id);
 
 -- How a job that went by itself ended. n is drawn from claim_numbers, so that it goes when the claims of its time go.
 create table postrider.finish (
@@ -134,6 +143,35 @@ create table postrider.cancellation (
   reason    text,
   at        timestamptz        not null default clock_timestamp(),
   primary key (topic, position)
+);
+
+-- A job that is made by the clock.
+--   cron, zone   when: five fields, in the local time of the zone
+--   next_at      the next tick. Who enqueues for it moves it on in the same transaction, so that a tick has one job
+create table postrider.schedule (
+  name        text  collate "C"      not null primary key,
+  queue       text  collate "C"      not null,
+  type        postrider.type_name    not null,
+  payload     postrider.event_payload not null,
+  cron        text                   not null,
+  zone        text                   not null,
+  paused      boolean                not null default false,
+  next_at     timestamptz            not null,
+  last_at     timestamptz,
+  last_job    uuid,
+  created_at  timestamptz            not null default clock_timestamp(),
+  constraint schedule_name_is_a_name check (name ~ '^[A-Za-z0-9][A-Za-z0-9._:-]*$' and octet_length(name) <= 100)
+);
+
+-- What a running job has said of itself last; gone when it is finished.
+create table postrider.progress (
+  topic     text  collate "C"  not null,
+  position  bigint             not null,
+  percent   int                not null,
+  note      text,
+  at        timestamptz        not null default clock_timestamp(),
+  primary key (topic, position),
+  constraint percent_is_one check (percent between 0 and 100)
 );
 
 create table postrider.claim_beyond partition of postrider.claim default;

@@ -44,14 +44,23 @@ public final class Migrator {
             "functions/is_of_log",
             "functions/stands_at",
             "functions/deliver",
+            "functions/lanes",
             "functions/is_at_work",
+            "functions/open_claims",
+            "functions/open_keys",
+            "functions/crowd",
+            "functions/begun",
+            "functions/allowance",
             "functions/claimed",
             "functions/claim",
             "functions/claim_delayed",
             "functions/settle",
             "functions/put_aside",
             "functions/take_over",
-            "functions/open_claims",
+            "functions/find_job",
+            "functions/ask_to_cancel",
+            "functions/has_cancellation",
+            "functions/cancel",
             "functions/make_segments",
             "functions/close_segments",
             "functions/let_go_of_jobs",
@@ -62,7 +71,11 @@ public final class Migrator {
             "views/events",
             "views/listeners",
             "views/dead_letters",
-            "views/event_status");
+            "views/event_status",
+            "functions/lease_until",
+            "functions/queue_names",
+            "views/jobs",
+            "views/queues");
 
     private static final Sql LOCK = Sql.text(
             "migrate_lock", "select pg_advisory_xact_lock(hashtext('postrider migrate'), hashtext('postrider'))::text");

@@ -8,8 +8,9 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
-import java.util.Optional;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** The statements by which jobs of one queue are claimed. */
@@ -33,22 +34,27 @@ final class Claims {
     /**
      * A job that was claimed, and why it may not be begun now.
      *
+     * @param hold cancelled, key, or null
      * @param delay how long until it is due; null: it is
      */
-    record Found(Holding holding, @Nullable Duration delay, boolean cancelled) {}
+    record Found(
+            Holding holding,
+            @Nullable Duration delay,
+            @Nullable String hold) {}
 
     /**
      * What a claim gave.
      *
-     * @param claim null: nothing was there
+     * @param claim null: nothing was claimed
+     * @param why nothing was claimed: empty, paused, limited
      * @param claimedUpto the last position of the lane that is claimed, by whomever
      */
-    record Got(@Nullable Claim claim, long claimedUpto, List<Found> found) {}
+    record Got(@Nullable Claim claim, @Nullable String why, long claimedUpto, List<Found> found) {}
 
     /** Claims the next positions of a lane. */
     Got claim(String topic, long worker, int most, @Nullable Long oldest) {
         List<Found> found = new ArrayList<>();
-        Got[] got = {new Got(null, 0, found)};
+        Got[] got = {new Got(null, null, 0, found)};
         database.autocommit(session -> {
             session.each(
                     CLAIM,
@@ -77,7 +83,8 @@ final class Claims {
     private static Got header(Row row, String topic, List<Found> found) throws SQLException {
         Long n = row.int8OrNull("n");
         long upto = row.int8("position");
-        return new Got(n == null ? null : new Claim(n, topic, row.int8("from_position"), upto), upto, found);
+        Claim claim = n == null ? null : new Claim(n, topic, row.int8("from_position"), upto);
+        return new Got(claim, row.textOrNull("hold"), upto, found);
     }
 
     /** Jobs of a claim that were too large to come with it. */
@@ -92,33 +99,40 @@ final class Claims {
     }
 
     /** Claims due jobs that go by themselves. */
-    List<Holding> claimDelayed(List<String> topics, long worker, int most, Collection<String> types, int crashes) {
+    List<Holding> claimDelayed(long worker, int most, Collection<String> types, int tier) {
         return database.autocommit(session -> session.query(
                 CLAIM_DELAYED,
                 bind -> bind.text("queue", queue)
-                        .texts("topics", topics)
                         .int8("worker", worker)
                         .int4("most", most)
                         .texts("types", types)
-                        .int4("crashes", crashes),
+                        .int4("tier", tier),
                 row -> new Holding(
-                        worker, null, row.text("topic"), job(row, row.int4("attempt")), row.textOrNull("unique_key"))));
+                        worker,
+                        null,
+                        row.text("topic"),
+                        job(row, row.int4("attempt")),
+                        row.textOrNull("unique_key"),
+                        row.int4("crashes"))));
     }
 
-    /** How long until the next of them is due. */
-    Optional<Duration> nextDue(List<String> topics, Collection<String> types) {
-        return database.autocommit(session -> session.one(
-                NEXT_DUE,
-                bind -> bind.texts("topics", topics).texts("types", types),
-                row -> Duration.ofMillis(row.int8("wait"))));
+    /** How long until the next of each tier is due, in nanoseconds; tiers that have none are not there. */
+    Map<Integer, Long> nextDue(Collection<String> types) {
+        Map<Integer, Long> next = new HashMap<>();
+        database.autocommit(session ->
+                session.query(NEXT_DUE, bind -> bind.text("queue", queue).texts("types", types), row -> {
+                    next.put(row.int4("tier"), row.int8("wait") * 1_000_000);
+                    return true;
+                }));
+        return next;
     }
 
     private Found found(Row row, long worker, Claim claim) throws SQLException {
         Long wait = row.int8OrNull("wait");
         return new Found(
-                new Holding(worker, claim, claim.topic(), job(row, 1), row.textOrNull("unique_key")),
+                new Holding(worker, claim, claim.topic(), job(row, 1), row.textOrNull("unique_key"), 0),
                 wait == null ? null : Duration.ofMillis(wait),
-                row.bool("cancelled"));
+                row.textOrNull("hold"));
     }
 
     private ClaimedJob job(Row row, int attempt) throws SQLException {

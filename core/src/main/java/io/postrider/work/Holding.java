@@ -16,4 +16,12 @@ record Holding(
         @Nullable Claim claim,
         String topic,
         ClaimedJob job,
-        @Nullable String uniqueKey) {}
+        @Nullable String uniqueKey,
+        int crashes) {
+    Place place() {
+        return new Place(topic, job.position());
+    }
+
+    /** What tells jobs apart. */
+    record Place(String topic, long position) {}
+}

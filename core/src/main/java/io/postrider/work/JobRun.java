@@ -11,6 +11,10 @@ import io.postrider.db.Session;
 import io.postrider.db.Sql;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.Collection;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -29,6 +33,8 @@ final class JobRun {
     private final Worker worker;
     private final Settler settler;
     private final ScheduledExecutorService watchman;
+    private final Map<Holding.Place, Running> running = new ConcurrentHashMap<>();
+    private final Map<Holding.Place, String> cancelled = new ConcurrentHashMap<>();
     private volatile boolean closing;
 
     JobRun(Database database, Worker worker, Settler settler, ScheduledExecutorService watchman) {
@@ -43,33 +49,67 @@ final class JobRun {
         closing = true;
     }
 
+    /** The jobs that run now. */
+    Collection<Holding.Place> running() {
+        return running.keySet();
+    }
+
+    /** Somebody does not want this job any more: one that waits is not begun, one that runs is interrupted. */
+    void cancel(Holding.Place place, String reason) {
+        cancelled.put(place, reason);
+        Running now = running.get(place);
+        if (now != null) {
+            now.interrupt(Running.Why.CANCELLED);
+        }
+    }
+
     void run(Holding holding) {
         Worker.Kind kind = worker.kind(holding.job().type());
         if (kind == null) {
             throw new IllegalStateException("no handler for " + holding.job().type());
         }
-        Patience patience = Patience.of(kind.timeout(), watchman);
-        Ending ending;
+        Running now = new Running(Thread.currentThread());
+        running.put(holding.place(), now);
+        @Nullable Ending ending;
+        try {
+            ending = run(holding, kind, now);
+        } finally {
+            running.remove(holding.place());
+        }
+        String reason = cancelled.isEmpty() ? null : cancelled.remove(holding.place());
+        if (ending != null) {
+            settler.add(new Settler.Ended(holding, ending, reason != null || ending instanceof Ending.Cancelled));
+        }
+    }
+
+    private @Nullable Ending run(Holding holding, Worker.Kind kind, Running now) {
+        String reason = cancelled.isEmpty() ? null : cancelled.get(holding.place());
+        if (reason != null) {
+            return new Ending.Cancelled(reason);
+        }
+        Duration timeout = kind.timeout();
+        Future<?> alarm = timeout == null
+                ? null
+                : watchman.schedule(
+                        () -> now.interrupt(Running.Why.TIMEOUT), timeout.toMillis(), TimeUnit.MILLISECONDS);
         try {
             if (kind.handler() instanceof JobHandler.Transactional transactional) {
-                ending = inTransaction(transactional, holding, kind, patience);
-                if (ending == null) {
-                    return;
-                }
-            } else {
-                ending = ending(kind, holding.job(), ((JobHandler.Plain) kind.handler()).handle(holding.job()));
+                return inTransaction(transactional, holding, kind, now);
             }
+            return ending(kind, holding.job(), ((JobHandler.Plain) kind.handler()).handle(holding.job()));
         } catch (Throwable e) {
-            ending = failed(kind, holding.job(), e, patience.isOver());
+            return failed(kind, holding, e, now.end());
         } finally {
-            patience.end();
+            now.end();
+            if (alarm != null) {
+                alarm.cancel(false);
+            }
         }
-        settler.add(new Settler.Ended(holding, ending));
     }
 
     /** Null: it is written down already, or was not ours any more. */
     private @Nullable Ending inTransaction(
-            JobHandler.Transactional handler, Holding holding, Worker.Kind kind, Patience patience) throws Exception {
+            JobHandler.Transactional handler, Holding holding, Worker.Kind kind, Running now) throws Exception {
         ClaimedJob job = holding.job();
         Settler.Ended[] done = {new Settler.Ended(holding, new Ending.Done(null))};
         try {
@@ -80,16 +120,17 @@ final class JobRun {
                                 .text("job", job.id().toString()),
                         row -> row.text("marked"));
                 Fate fate = handle(handler, session, job);
-                patience.end();
+                now.end();
                 Ending ending = ending(kind, job, fate);
                 if (!(ending instanceof Ending.Done)) {
                     throw new RollBackException(ending);
                 }
                 done[0] = new Settler.Ended(holding, ending);
-                if (!Settler.settleIn(session, done[0])) {
-                    throw new RollBackException(null);
-                }
-                return true;
+                return switch (Settler.settleIn(session, done[0])) {
+                    case WRITTEN -> true;
+                    case LOST -> throw new RollBackException(null);
+                    case CANCELLED -> throw new RollBackException(new Ending.Cancelled("cancelled"));
+                };
             });
             settler.report(done[0], ours);
             return null;
@@ -146,11 +187,16 @@ final class JobRun {
                 .orElseGet(() -> new Ending.Dead(error));
     }
 
-    private Ending failed(Worker.Kind kind, ClaimedJob job, Throwable e, boolean timedOut) {
+    private Ending failed(Worker.Kind kind, Holding holding, Throwable e, Running.@Nullable Why interrupted) {
+        ClaimedJob job = holding.job();
+        if (interrupted == Running.Why.CANCELLED) {
+            return new Ending.Cancelled(cancelled.getOrDefault(holding.place(), "cancelled"));
+        }
         if (closing && (e instanceof InterruptedException || Thread.interrupted())) {
             return new Ending.Aside("returned", Duration.ZERO, false, null, null);
         }
         Duration timeout = kind.timeout();
+        boolean timedOut = interrupted == Running.Why.TIMEOUT;
         String code = timedOut ? "timeout" : e.getClass().getSimpleName();
         String error = timedOut && timeout != null ? "it took longer than its timeout of " + timeout : text(e);
         Ending ending = retry(kind, job, null, code, error);
@@ -189,50 +235,6 @@ final class JobRun {
         HandlerException(Exception thrown) {
             super(thrown);
             this.thrown = thrown;
-        }
-    }
-
-    /** Interrupts the thread of a job that takes too long; never after the job has ended. */
-    private static final class Patience {
-        private static final Patience ENDLESS = new Patience(null);
-
-        private final @Nullable Thread thread;
-        private boolean ended;
-        private boolean over;
-        private java.util.concurrent.@Nullable Future<?> alarm;
-
-        private Patience(@Nullable Thread thread) {
-            this.thread = thread;
-        }
-
-        static Patience of(@Nullable Duration timeout, ScheduledExecutorService watchman) {
-            if (timeout == null) {
-                return ENDLESS;
-            }
-            Patience patience = new Patience(Thread.currentThread());
-            patience.alarm = watchman.schedule(patience::interrupt, timeout.toMillis(), TimeUnit.MILLISECONDS);
-            return patience;
-        }
-
-        private synchronized void interrupt() {
-            if (!ended && thread != null) {
-                over = true;
-                thread.interrupt();
-            }
-        }
-
-        synchronized boolean isOver() {
-            return over;
-        }
-
-        synchronized void end() {
-            if (alarm != null && !ended) {
-                ended = true;
-                alarm.cancel(false);
-                if (over) {
-                    Thread.interrupted(); // meant for the handler, not for what follows
-                }
-            }
         }
     }
 }

@@ -7,8 +7,9 @@ import io.postrider.db.Database;
 import io.postrider.log.Heads;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
+import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutorService;
@@ -41,6 +42,8 @@ final class QueueRun implements Runnable {
 
     private static final int LARGEST_CLAIM = 500;
     private static final int MOST_PER_SLOT = 64;
+    private static final int ALONE = 2;
+    private static final long LIMITED = Duration.ofMillis(20).toNanos();
     private static final long SHORT_WHILE = Duration.ofMillis(5).toNanos();
     private static final long A_WHILE = Duration.ofSeconds(1).toNanos();
 
@@ -52,10 +55,10 @@ final class QueueRun implements Runnable {
     private final Badge badge;
     private final Settler settler;
     private final JobRun jobRun;
+    private final Solitude solitude;
     private final ExecutorService threads;
     private final Claims claims;
     private final Lane[] lanes;
-    private final List<String> topics;
     private final Bell bell = new Bell();
     private final ConcurrentLinkedQueue<Holding> waiting = new ConcurrentLinkedQueue<>();
 
@@ -70,6 +73,16 @@ final class QueueRun implements Runnable {
     private final Pace pace = new Pace();
     private volatile boolean running = true;
     private volatile long dueAt = System.nanoTime();
+
+    /** Not before this time is a lane asked that had nothing for us although its head says so: paused, limited, others'. */
+    private volatile long lookAgainAt = System.nanoTime();
+
+    /** Jobs here that are suspected of one crash. */
+    private final AtomicInteger suspects = new AtomicInteger();
+
+    /** Whether jobs have been put aside because of their key. */
+    private volatile boolean keyed;
+
     private int turn;
     private @Nullable Rest rest;
 
@@ -93,7 +106,9 @@ final class QueueRun implements Runnable {
             Badge badge,
             Settler settler,
             ExecutorService threads,
-            JobRun jobRun) {
+            JobRun jobRun,
+            Solitude solitude) {
+        this.solitude = solitude;
         this.worker = worker;
         this.heads = heads;
         this.badge = badge;
@@ -101,7 +116,6 @@ final class QueueRun implements Runnable {
         this.threads = threads;
         this.jobRun = jobRun;
         this.claims = new Claims(database, worker.queue());
-        this.topics = topics;
         this.lanes = topics.stream().map(Lane::new).toArray(Lane[]::new);
         topics.forEach(topic -> heads.whenMoved(topic, bell::ring));
     }
@@ -109,6 +123,7 @@ final class QueueRun implements Runnable {
     /** Something has changed: look. */
     void wake() {
         dueAt = System.nanoTime();
+        lookAgainAt = dueAt;
         bell.ring();
     }
 
@@ -116,6 +131,11 @@ final class QueueRun implements Runnable {
     void stop() {
         running = false;
         bell.ring();
+    }
+
+    /** The jobs that wait for a slot. */
+    Collection<Holding> waiting() {
+        return List.copyOf(waiting);
     }
 
     /** Whether nothing is claimed any more that is not settled. */
@@ -162,10 +182,33 @@ final class QueueRun implements Runnable {
             readRest(rest);
             return 0;
         }
+        if (solitude.isWanted()) {
+            return solitude.isOf(this) ? beAlone(me) : A_WHILE;
+        }
         if (claimDelayed(me, room) | claimNext(me, room)) {
             return 0;
         }
-        return Math.max(1, Math.min(A_WHILE, dueAt - System.nanoTime()));
+        long now = System.nanoTime();
+        long next = lookAgainAt > now ? Math.min(dueAt, lookAgainAt) : dueAt;
+        return Math.max(1, Math.min(A_WHILE, next - now));
+    }
+
+    /** Waits until nothing else runs here, then does the one job. */
+    private long beAlone(long me) {
+        if (!solitude.isQuiet()) {
+            return SHORT_WHILE;
+        }
+        List<Holding> suspect = claims.claimDelayed(me, 1, worker.types(), ALONE);
+        if (suspect.isEmpty()) {
+            solitude.end(this);
+            return 0;
+        }
+        log.warn(
+                "job_alone queue={} job_id={}",
+                worker.queue(),
+                suspect.get(0).job().id());
+        take(suspect);
+        return A_WHILE;
     }
 
     /** Not for one job at a time, unless a slot is free: a claim costs as much for one as for many. */
@@ -177,7 +220,7 @@ final class QueueRun implements Runnable {
     }
 
     private boolean claimNext(long me, int room) {
-        Lane lane = nextLane();
+        Lane lane = System.nanoTime() < lookAgainAt ? null : nextLane();
         if (lane == null) {
             return false;
         }
@@ -185,11 +228,10 @@ final class QueueRun implements Runnable {
         lane.claimedUpto = got.claimedUpto();
         Claim claim = got.claim();
         if (claim == null) {
-            if (heads.head(lane.topic) > lane.claimedUpto) {
-                lane.claimedUpto = heads.head(lane.topic); // paused: looked at again when somebody steers
-            }
+            lookAgainAt = System.nanoTime() + ("limited".equals(got.why()) ? LIMITED : A_WHILE);
             return false;
         }
+        lookAgainAt = System.nanoTime();
         held.addAndGet((int) claim.size());
         synchronized (open) {
             open.put(claim.n(), claim.size());
@@ -228,21 +270,43 @@ final class QueueRun implements Runnable {
         }
     }
 
+    /** Jobs that go by themselves: the unsuspected, a few of those with one crash, or, alone, one with more. */
     private boolean claimDelayed(long me, int room) {
         if (System.nanoTime() < dueAt) {
             return false;
         }
         dueAt = System.nanoTime() + A_WHILE;
-        List<Holding> due = claims.claimDelayed(topics, me, room, worker.types(), 0);
+        Map<Integer, Long> next = claims.nextDue(worker.types());
+        next.values().forEach(wait -> dueIn(Math.max(wait, LIMITED)));
+        boolean got = false;
+        if (keyed || isDue(next, 0)) {
+            got = take(claims.claimDelayed(me, room, worker.types(), 0)) > 0;
+        }
+        if (isDue(next, 1) && suspects.get() == 0) {
+            int few = Math.min(room, Math.max(1, worker.slots() / 4));
+            List<Holding> found = claims.claimDelayed(me, few, worker.types(), 1);
+            suspects.addAndGet(found.size());
+            got |= take(found) > 0;
+        }
+        if (isDue(next, ALONE)) {
+            solitude.want(this);
+            got = true;
+        }
+        if (got) {
+            dueAt = System.nanoTime();
+        }
+        return got;
+    }
+
+    private static boolean isDue(Map<Integer, Long> next, int tier) {
+        return next.getOrDefault(tier, Long.MAX_VALUE) == 0;
+    }
+
+    private int take(List<Holding> due) {
         held.addAndGet(due.size());
         due.forEach(waiting::add);
         startRunners(due.size());
-        if (due.size() == room) {
-            dueAt = System.nanoTime();
-        } else {
-            claims.nextDue(topics, worker.types()).ifPresent(wait -> dueIn(wait.toNanos()));
-        }
-        return !due.isEmpty();
+        return due.size();
     }
 
     private void dueIn(long nanos) {
@@ -257,8 +321,12 @@ final class QueueRun implements Runnable {
         int ready = 0;
         for (Claims.Found one : found) {
             ClaimedJob job = one.holding().job();
-            if (one.cancelled()) {
+            String hold = one.hold();
+            if ("cancelled".equals(hold)) {
                 settler.add(new Settler.Ended(one.holding(), new Ending.Cancelled("cancelled")));
+            } else if ("key".equals(hold)) {
+                keyed = true;
+                aside(one.holding(), "key", Duration.ZERO);
             } else if (one.delay() != null) {
                 aside(one.holding(), "due", one.delay());
             } else if (worker.kind(job.type()) == null) {
@@ -327,11 +395,19 @@ final class QueueRun implements Runnable {
             }
         }
         for (Settler.Ended one : ended) {
-            if (one.ending() instanceof Ending.Aside aside) {
+            if (one.ending() instanceof Ending.Aside aside && !aside.why().equals("key")) {
                 dueIn(aside.delay().toNanos());
+            } else if (keyed) {
+                dueIn(0);
+            }
+            if (one.holding().crashes() == 1) {
+                suspects.decrementAndGet();
             }
         }
-        held.addAndGet(-ended.size());
+        lookAgainAt = System.nanoTime();
+        if (held.addAndGet(-ended.size()) == 0) {
+            solitude.end(this);
+        }
         bell.ring();
     }
 
@@ -349,11 +425,6 @@ final class QueueRun implements Runnable {
             restOf(missing.claim(), missing.worker(), found);
             missing = rest;
         }
-    }
-
-    @Override
-    public String toString() {
-        return worker + " topics=" + Arrays.toString(topics.toArray());
     }
 
     /** How long jobs take here, and so how many may be claimed ahead. */

@@ -33,6 +33,8 @@ final class Settler implements AutoCloseable {
     private static final Sql FINISH_DELAYED = Sql.file("work/finish_delayed");
     private static final Sql DELAY_AGAIN = Sql.file("work/delay_again");
     private static final Sql BURY_DELAYED = Sql.file("work/bury_delayed");
+    private static final Sql IS_CANCELLED = Sql.file("work/is_cancelled");
+    private static final Sql FORGET_CANCELLED = Sql.file("work/forget_cancelled");
     private static final Sql RELEASE_UNIQUE = Sql.file("work/release_unique");
 
     /** In one transaction, at most. */
@@ -46,8 +48,23 @@ final class Settler implements AutoCloseable {
     private volatile boolean running = true;
     private volatile boolean resting;
 
-    /** A job that has ended. */
-    record Ended(Holding holding, Ending ending) {}
+    /**
+     * A job that has ended.
+     *
+     * @param asked whether somebody has asked that it be cancelled
+     */
+    record Ended(Holding holding, Ending ending, boolean asked) {
+        Ended(Holding holding, Ending ending) {
+            this(holding, ending, ending instanceof Ending.Cancelled);
+        }
+    }
+
+    /** What became of an attempt to write a job down in its handler's transaction. */
+    enum Verdict {
+        WRITTEN,
+        LOST,
+        CANCELLED
+    }
 
     /** @param settled told of jobs that are written down, and which of them were somebody else's already */
     Settler(Database database, BiConsumer<List<Ended>, Set<Ended>> settled) {
@@ -69,9 +86,30 @@ final class Settler implements AutoCloseable {
         }
     }
 
-    /** Written down now, in the transaction of a handler. False: it is not ours any more. */
-    static boolean settleIn(Session session, Ended one) {
-        return !write(session, List.of(one)).contains(one);
+    /** Written down now, in the transaction of a handler: unless it is not ours any more, or has been cancelled. */
+    static Verdict settleIn(Session session, Ended one) {
+        if (one.holding().claim() == null) {
+            if (isCancelled(session, one)) {
+                return Verdict.CANCELLED;
+            }
+            return write(session, List.of(one)).isEmpty() ? Verdict.WRITTEN : Verdict.LOST;
+        }
+        String settled = settle(session, one.holding().worker(), List.of(one), true);
+        if (settled.equals("cancelled")) {
+            return Verdict.CANCELLED;
+        }
+        releaseUnique(session, List.of(one), Set.of());
+        return settled.equals("lost") ? Verdict.LOST : Verdict.WRITTEN;
+    }
+
+    /** Its row is locked first: who cancels it waits for us, or we for him. */
+    private static boolean isCancelled(Session session, Ended one) {
+        return session.one(
+                        IS_CANCELLED,
+                        bind -> bind.text("topic", one.holding().topic())
+                                .int8("position", one.holding().job().position()),
+                        row -> row.bool("cancelled"))
+                .orElse(false);
     }
 
     /** It has been written down in its handler's transaction; or was not ours any more. */
@@ -144,15 +182,16 @@ final class Settler implements AutoCloseable {
             }
         }
         byWorker.forEach((worker, ones) -> {
-            if (!settle(session, worker, ones)) {
+            if (settle(session, worker, ones, false).equals("lost")) {
                 lost.addAll(ones);
             }
         });
         releaseUnique(session, batch, lost);
+        forgetCancelled(session, batch);
         return lost;
     }
 
-    private static boolean settle(Session session, long worker, List<Ended> ones) {
+    private static String settle(Session session, long worker, List<Ended> ones, boolean unlessCancelled) {
         List<Entry> entries = entries(ones);
         String settled = session.one(
                         SETTLE,
@@ -166,14 +205,15 @@ final class Settler implements AutoCloseable {
                                         entries.stream().map(Entry::fate).toList())
                                 .texts(
                                         "results",
-                                        entries.stream().map(Entry::results).toList()),
+                                        entries.stream().map(Entry::results).toList())
+                                .bool("unless_cancelled", unlessCancelled),
                         row -> row.text("settled"))
                 .orElseThrow();
         if (settled.equals("written")) {
             putAside(session, ones);
             bury(session, ones);
         }
-        return !settled.equals("lost");
+        return settled;
     }
 
     /** One row of the ledger: positions of one claim that had one fate. */
@@ -371,6 +411,20 @@ final class Settler implements AutoCloseable {
                                     finished.stream()
                                             .map(one -> one.holding().job().id())
                                             .toList()));
+        }
+    }
+
+    private static void forgetCancelled(Session session, List<Ended> batch) {
+        List<Ended> asked = batch.stream().filter(Ended::asked).toList();
+        if (!asked.isEmpty()) {
+            session.update(
+                    FORGET_CANCELLED,
+                    bind -> bind.texts(
+                                    "topics",
+                                    asked.stream()
+                                            .map(one -> one.holding().topic())
+                                            .toList())
+                            .int8s("positions", positionsOf(asked)));
         }
     }
 

@@ -11,12 +11,15 @@ import io.postrider.listen.HandlerThreads;
 import io.postrider.log.Heads;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
@@ -29,6 +32,8 @@ public final class Workers implements AutoCloseable {
     private static final Sql LEAVE = Sql.text(
             "leave",
             "update postrider.worker w set ended_at = clock_timestamp() where w.id = :worker and w.ended_at is null");
+
+    private static final Sql CANCELLED = Sql.file("work/cancelled");
 
     private static final Duration LOOK_EVERY = Duration.ofMillis(500);
     private static final Duration GRACE = Duration.ofSeconds(10);
@@ -46,12 +51,13 @@ public final class Workers implements AutoCloseable {
     private final Map<String, QueueRun> runs = new ConcurrentHashMap<>();
     private final Map<String, JobRun> jobRuns = new ConcurrentHashMap<>();
     private final Takeover takeover;
+    private final Solitude solitude = new Solitude(this::isIdle, this::wakeAll);
     private boolean started;
 
     public Workers(Database database, Heads heads, String node) {
         this.database = database;
         this.heads = heads;
-        this.badge = new Badge(node, this::wakeAll, () -> runs.values().stream().anyMatch(run -> !run.isIdle()));
+        this.badge = new Badge(node, this::steered, () -> !isIdle());
         this.settler = new Settler(database, this::settled);
         this.takeover = new Takeover(database, this::wakeAll);
     }
@@ -89,11 +95,58 @@ public final class Workers implements AutoCloseable {
             watchman.scheduleWithFixedDelay(takeover::look, 0, LOOK_EVERY.toMillis(), TimeUnit.MILLISECONDS);
         }
         JobRun jobRun = new JobRun(database, worker, settler, watchman);
-        QueueRun run = new QueueRun(worker, topics, database, heads, badge, settler, threads, jobRun);
+        QueueRun run = new QueueRun(worker, topics, database, heads, badge, settler, threads, jobRun, solitude);
         jobRuns.put(worker.queue(), jobRun);
         runs.put(worker.queue(), run);
         threads.execute(run);
         log.info("worker_started {}", worker);
+    }
+
+    private boolean isIdle() {
+        return runs.values().stream().allMatch(QueueRun::isIdle);
+    }
+
+    private void steered() {
+        wakeAll();
+        try {
+            watchman.execute(this::lookForCancelled);
+        } catch (RejectedExecutionException e) {
+            log.debug("closing", e);
+        }
+    }
+
+    private void lookForCancelled() {
+        Map<Holding.Place, JobRun> places = new HashMap<>();
+        jobRuns.forEach((queue, run) -> {
+            run.running().forEach(place -> places.put(place, run));
+            Optional.ofNullable(runs.get(queue))
+                    .ifPresent(claimed -> claimed.waiting().forEach(holding -> places.put(holding.place(), run)));
+        });
+        if (places.isEmpty()) {
+            return;
+        }
+        List<Holding.Place> asked = List.copyOf(places.keySet());
+        try {
+            record Cancelled(Holding.Place place, String reason) {}
+            database.autocommit(session -> session.query(
+                            CANCELLED,
+                            bind -> bind.texts(
+                                            "topics",
+                                            asked.stream()
+                                                    .map(Holding.Place::topic)
+                                                    .toList())
+                                    .int8s(
+                                            "positions",
+                                            asked.stream()
+                                                    .map(Holding.Place::position)
+                                                    .toList()),
+                            row -> new Cancelled(
+                                    new Holding.Place(row.text("topic"), row.int8("position")), row.text("reason"))))
+                    .forEach(one -> Optional.ofNullable(places.get(one.place()))
+                            .ifPresent(run -> run.cancel(one.place(), one.reason())));
+        } catch (PostriderException e) {
+            log.warn("cancelling_failed error=\"{}\"", e.getMessage());
+        }
     }
 
     private void wakeAll() {
@@ -131,7 +184,7 @@ public final class Workers implements AutoCloseable {
         threads.shutdown();
         watchman.shutdownNow();
         settler.close();
-        if (runs.values().stream().allMatch(QueueRun::isIdle)) {
+        if (isIdle()) {
             leave();
         }
     }
@@ -150,7 +203,7 @@ public final class Workers implements AutoCloseable {
 
     private boolean awaitIdle(Duration most) {
         long until = System.nanoTime() + most.toNanos();
-        while (!runs.values().stream().allMatch(QueueRun::isIdle)) {
+        while (!isIdle()) {
             if (System.nanoTime() > until) {
                 return false;
             }

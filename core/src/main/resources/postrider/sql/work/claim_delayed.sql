@@ -1,1 +1,1 @@
-select * from postrider.claim_delayed(:queue, :topics, :worker, :most, :types, :crashes)
+select * from postrider.claim_delayed(:queue, :worker, :most, :types, :tier)
