@@ -20,4 +20,18 @@ public interface JobHandler {
          */
         Fate handle(Connection connection, ClaimedJob job) throws Exception;
     }
+
+    /** As {@link Plain}, with the payload as an object. */
+    @FunctionalInterface
+    interface Typed<T> {
+        /** Says what became of the job; an exception means {@link Fate#retry()}. */
+        Fate handle(T payload, ClaimedJob job) throws Exception;
+    }
+
+    /** As {@link Transactional}, with the payload as an object. */
+    @FunctionalInterface
+    interface TypedTransactional<T> {
+        /** As for {@link Transactional}. */
+        Fate handle(Connection connection, T payload, ClaimedJob job) throws Exception;
+    }
 }

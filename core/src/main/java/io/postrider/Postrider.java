@@ -14,6 +14,7 @@ import io.postrider.sequence.Sequencer;
 import io.postrider.wake.Wire;
 import io.postrider.work.Jobs;
 import io.postrider.work.Queues;
+import io.postrider.work.Schedules;
 import io.postrider.work.Workers;
 import java.sql.Connection;
 import java.util.ArrayList;
@@ -197,6 +198,11 @@ public final class Postrider implements AutoCloseable {
     /** How queues stand, and how they are steered. */
     public Queues queues() {
         return new Queues(database);
+    }
+
+    /** Jobs that are made by the clock. */
+    public Schedules schedules() {
+        return new Schedules(database);
     }
 
     /** Lets listeners finish what they are at, gives up what the node holds, and ends. Emitting still works afterwards. */

@@ -14,11 +14,13 @@ public final class Worker {
     private final String queue;
     private final int slots;
     private final Map<String, Kind> kinds;
+    private final @Nullable PayloadMapper mapper;
 
-    private Worker(String queue, int slots, Map<String, Kind> kinds) {
+    private Worker(String queue, int slots, Map<String, Kind> kinds, @Nullable PayloadMapper mapper) {
         this.queue = Refuse.unlessQueue("queue", queue);
         this.slots = Refuse.outside("slots", slots, 1, 10_000);
         this.kinds = kinds;
+        this.mapper = mapper;
     }
 
     /**
@@ -31,7 +33,7 @@ public final class Worker {
 
     /** For jobs of this queue: 16 at once, no type known yet. */
     public static Worker on(String queue) {
-        return new Worker(Refuse.missing("queue", queue), 16, Map.of());
+        return new Worker(Refuse.missing("queue", queue), 16, Map.of(), null);
     }
 
     /** Knows this type, does it outside any transaction. */
@@ -42,6 +44,60 @@ public final class Worker {
     /** Knows this type, does it in the transaction in which it is settled. */
     public Worker handlingInTransaction(String type, JobHandler.Transactional handler) {
         return with(type, new Kind(Refuse.missing("handler", handler), RetryPolicy.defaults(), null));
+    }
+
+    /** By which payloads become objects, for the handlers that are added after it. */
+    public Worker withMapper(PayloadMapper newMapper) {
+        return new Worker(queue, slots, kinds, Refuse.missing("mapper", newMapper));
+    }
+
+    /** Knows this type, with its payload as an object. One whose payload cannot be read is dead at once. */
+    public <T> Worker handling(String type, Class<T> payload, JobHandler.Typed<T> handler) {
+        Refuse.missing("handler", handler);
+        Reading<T> reading = reading(payload);
+        return handling(type, job -> {
+            T read;
+            try {
+                read = reading.read(job);
+            } catch (Exception e) {
+                return reading.unreadable(e);
+            }
+            return handler.handle(read, job);
+        });
+    }
+
+    /** The same in the transaction in which it is settled. */
+    public <T> Worker handlingInTransaction(String type, Class<T> payload, JobHandler.TypedTransactional<T> handler) {
+        Refuse.missing("handler", handler);
+        Reading<T> reading = reading(payload);
+        return handlingInTransaction(type, (connection, job) -> {
+            T read;
+            try {
+                read = reading.read(job);
+            } catch (Exception e) {
+                return reading.unreadable(e);
+            }
+            return handler.handle(connection, read, job);
+        });
+    }
+
+    private <T> Reading<T> reading(Class<T> payload) {
+        if (mapper == null) {
+            throw PostriderException.refused(
+                    "a payload as " + Refuse.missing("payload class", payload).getSimpleName()
+                            + " needs a mapper; say withMapper() first");
+        }
+        return new Reading<>(mapper, Refuse.missing("payload class", payload));
+    }
+
+    private record Reading<T>(PayloadMapper mapper, Class<T> type) {
+        T read(ClaimedJob job) throws Exception {
+            return mapper.read(job.payload(), type);
+        }
+
+        Fate unreadable(Exception e) {
+            return Fate.dead("the payload cannot be read as " + type.getSimpleName() + ": " + e.getMessage());
+        }
     }
 
     /** How a type that it knows is tried again. Default: 5 attempts, 1 s doubled up to 5 min. */
@@ -59,14 +115,14 @@ public final class Worker {
 
     /** How many jobs at once on this node. Default 16. */
     public Worker withSlots(int newSlots) {
-        return new Worker(queue, newSlots, kinds);
+        return new Worker(queue, newSlots, kinds, mapper);
     }
 
     private Worker with(String type, Kind kind) {
         Refuse.unlessType("type", Refuse.missing("type", type));
         Map<String, Kind> more = new LinkedHashMap<>(kinds);
         more.put(type, kind);
-        return new Worker(queue, slots, Map.copyOf(more));
+        return new Worker(queue, slots, Map.copyOf(more), mapper);
     }
 
     private Kind known(String type) {

@@ -1,6 +1,5 @@
 package io.postrider.work;
 
-import io.postrider.PostriderException;
 import io.postrider.db.Bind;
 import io.postrider.db.Database;
 import io.postrider.db.Sql;
@@ -38,18 +37,10 @@ final class Takeover {
 
     /** One look. */
     void look() {
-        try {
-            List<Long> absent =
-                    database.autocommit(session -> session.query(ABSENT, Bind::nothing, row -> row.int8("id")));
-            for (long worker : absent) {
-                if (suspected.contains(worker)) {
-                    takeOver(worker);
-                }
-            }
-            suspected = new HashSet<>(absent);
-        } catch (PostriderException e) {
-            log.warn("takeover_failed error=\"{}\"", e.getMessage());
-        }
+        List<Long> absent = database.autocommit(session -> session.query(ABSENT, Bind::nothing, row -> row.int8("id")));
+        Set<Long> before = suspected;
+        suspected = new HashSet<>(absent);
+        absent.stream().filter(before::contains).forEach(this::takeOver);
     }
 
     private void takeOver(long worker) {

@@ -51,6 +51,7 @@ public final class Workers implements AutoCloseable {
     private final Map<String, QueueRun> runs = new ConcurrentHashMap<>();
     private final Map<String, JobRun> jobRuns = new ConcurrentHashMap<>();
     private final Takeover takeover;
+    private final Schedules schedules;
     private final Solitude solitude = new Solitude(this::isIdle, this::wakeAll);
     private boolean started;
 
@@ -60,6 +61,7 @@ public final class Workers implements AutoCloseable {
         this.badge = new Badge(node, this::steered, () -> !isIdle());
         this.settler = new Settler(database, this::settled);
         this.takeover = new Takeover(database, this::wakeAll);
+        this.schedules = new Schedules(database);
     }
 
     /** What the wire drives. */
@@ -92,7 +94,7 @@ public final class Workers implements AutoCloseable {
             started = true;
             badge.want();
             settler.start();
-            watchman.scheduleWithFixedDelay(takeover::look, 0, LOOK_EVERY.toMillis(), TimeUnit.MILLISECONDS);
+            watchman.scheduleWithFixedDelay(this::look, 0, LOOK_EVERY.toMillis(), TimeUnit.MILLISECONDS);
         }
         JobRun jobRun = new JobRun(database, worker, settler, watchman);
         QueueRun run = new QueueRun(worker, topics, database, heads, badge, settler, threads, jobRun, solitude);
@@ -100,6 +102,17 @@ public final class Workers implements AutoCloseable {
         runs.put(worker.queue(), run);
         threads.execute(run);
         log.info("worker_started {}", worker);
+    }
+
+    private void look() {
+        try {
+            takeover.look();
+            schedules.tick();
+        } catch (PostriderException e) {
+            log.warn("looking_failed error=\"{}\"", e.getMessage());
+        } catch (RuntimeException | Error e) {
+            log.error("looking_failed", e); // a task that throws is never run again
+        }
     }
 
     private boolean isIdle() {
