@@ -10,7 +10,8 @@ import java.nio.file.Path;
  * on first use and goes with the JVM.
  *
  * <p>{@code -Dpostrider.test.postgres=14} chooses another major than 18. Its binaries are then looked for as {@code
- * 14.jar} in the directory {@code -Dpostrider.test.binaries}.
+ * 14.jar} in the directory {@code -Dpostrider.test.binaries}. With {@code -Dpostrider.test.fsync=off} it does not wait for
+ * the disk.
  *
  * <p>A test that stops or kills its server, or counts what the whole server does, starts its own with {@link #options}.
  */
@@ -40,6 +41,11 @@ public final class TestServer {
         return Integer.toString(major()).equals(DEFAULT_MAJOR) ? options : options.withBinaries(binaries());
     }
 
+    /** Whether the shared server waits for the disk: not in the inner loop, where half of the time goes into that. */
+    static String fsync() {
+        return System.getProperty("postrider.test.fsync", "on");
+    }
+
     private static Path binaries() {
         Path jar = Path.of(System.getProperty("postrider.test.binaries", "."), major() + ".jar");
         if (!Files.exists(jar)) {
@@ -53,7 +59,7 @@ public final class TestServer {
         static final EmbeddedPostgres POSTGRES = start();
 
         private static EmbeddedPostgres start() {
-            EmbeddedPostgres postgres = EmbeddedPostgres.start(options());
+            EmbeddedPostgres postgres = EmbeddedPostgres.start(options().withSetting("fsync", fsync()));
             // It would stop without this too, but only after the JVM, and the next one is then slowed by it.
             Runtime.getRuntime().addShutdownHook(new Thread(postgres::close, "test-server-close"));
             return postgres;
