@@ -3,7 +3,7 @@
 -- takes    low: the segment's. impatient: whether jobs that nobody has claimed are carried over: put aside, with what they
 --          need. Without it they hold the segment, and the disk fills for a queue that nobody works on
 -- gives    false while a job in it is claimed and not settled, or not claimed
--- touches  segment_topic, open claims (reads); claim, delayed (writes, if impatient)
+-- touches  segment_topic, open claims (reads); claim, settlement, delayed (writes, if impatient)
 -- locks    the lanes that are carried over
 create or replace function postrider.let_go_of_jobs(of_low bigint, impatient boolean)
 returns boolean
@@ -35,10 +35,14 @@ begin
     perform postrider.put_aside(lane.topic, array_agg(p),
       array_agg('carried over'::text), array_agg(0::bigint), array_agg(0), array_agg(0), array_agg(null::text),
       array_agg(null::text))
-    from generate_series(greatest(last + 1, (
-      select f.position + 1 from postrider.forgotten f where f.topic = lane.topic)), lane.last_position) p;
-    insert into postrider.claim (topic, from_position, to_position, jobs, worker, open_n)
-    values (lane.topic, lane.last_position + 1, lane.last_position, 0, 0, 0);
+    from generate_series(last + 1, lane.last_position) p;
+    with carried as (
+      insert into postrider.claim (topic, from_position, to_position, jobs, worker, open_n)
+      values (lane.topic, last + 1, lane.last_position, 0, 0, 0)
+      returning n
+    )
+    insert into postrider.settlement (n, positions, topic, fate)
+    select c.n, int8multirange(int8range(last + 1, lane.last_position, '[]')), lane.topic, 'aside' from carried c;
   end loop;
   return true;
 end
