@@ -37,6 +37,11 @@ begin
   from unnest(ns, positions, fates, results) u (n, positions, fate, results)
   join postrider.claim c on c.worker = of_worker and c.n = u.n
   on conflict do nothing;
-  return case when found then 'written' else 'there' end;
+  if found then
+    return 'written';
+  end if;
+  return case when exists (
+    select from unnest(ns, positions, fates) u (n, positions, fate)
+    join postrider.settlement s on s.n = u.n and s.positions = u.positions and s.fate <> u.fate) then 'lost' else 'there' end;
 end
 $$;

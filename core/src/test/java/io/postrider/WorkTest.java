@@ -332,7 +332,7 @@ class WorkTest {
             node.postrider
                     .add(Worker.on("q").withSlots(1).handling("t", job -> {
                         begun.add(job.payload().replace("\"", ""));
-                        TimeUnit.MILLISECONDS.sleep(1);
+                        takeMillis(1);
                         return Fate.done();
                     }))
                     .start();
@@ -355,7 +355,7 @@ class WorkTest {
                 node.postrider
                         .add(Worker.on("q").withSlots(32).handling("t", job -> {
                             most.accumulateAndGet(running.incrementAndGet(), Math::max);
-                            TimeUnit.MILLISECONDS.sleep(5);
+                            takeMillis(5);
                             running.decrementAndGet();
                             done.incrementAndGet();
                             return job.attempt() == 1 && job.position() % 10 == 0
@@ -389,7 +389,7 @@ class WorkTest {
                             }
                             order.computeIfAbsent(key, k -> new CopyOnWriteArrayList<>())
                                     .add(job.position());
-                            TimeUnit.MILLISECONDS.sleep(2);
+                            takeMillis(2);
                             mine.decrementAndGet();
                             done.incrementAndGet();
                             return Fate.done();
@@ -479,7 +479,7 @@ class WorkTest {
                 Psql admin = new Psql(database)) {
             node.postrider
                     .add(Worker.on("q").withSlots(4).handling("t", job -> {
-                        TimeUnit.MILLISECONDS.sleep(20);
+                        takeMillis(20);
                         done.merge(job.position(), 1, Integer::sum);
                         return Fate.done();
                     }))
@@ -550,6 +550,11 @@ class WorkTest {
             postrider.start();
             new CountDownLatch(1).await();
         }
+    }
+
+    /** A job that takes its time: that is what it does, and nobody waits for it. */
+    private static void takeMillis(long millis) throws InterruptedException {
+        new CountDownLatch(1).await(millis, TimeUnit.MILLISECONDS);
     }
 
     // ── helpers ─────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -94,7 +94,7 @@ class JobsCommandTest {
         assertThat(shell.ok("queues", "list").out()).contains("paused, at most 5 at once, rate 10");
         shell.ok("queues", "resume", "mail");
         await(id, "\"state\":\"DONE\"");
-        assertThat(shell.run("queues", "pause", "male").err()).contains("no queue male", "mail");
+        assertThat(shell.run("queues", "pause", "maill").err()).contains("no queue maill; did you mean 'mail'?");
     }
 
     @Test

@@ -18,13 +18,14 @@ class JobProtocolsTest extends Protocols {
     private long young;
     private long third;
 
-    /** Two jobs, both claimed by the old worker. */
+    /** Two jobs, both claimed by the old worker, which is about to settle the first. */
     @Override
     void prepare() throws SQLException {
         execute(
                 watcher,
                 "insert into postrider.event (topic, type, payload) select " + topic() + ", 't', '{}'"
-                        + " from generate_series(1, 2); select postrider.sequence(1000)");
+                        + " from generate_series(1, 2)");
+        execute(watcher, "select postrider.sequence(1000)");
         old = worker();
         young = worker();
         third = worker();
@@ -84,7 +85,7 @@ class JobProtocolsTest extends Protocols {
     @Test
     void two_who_claim_what_is_due_get_a_job_each_or_one_gets_both() throws Exception {
         every(this::eachEffectOnce, takingOver("takeover"), doingDelayed("one"), doingDelayed("other"));
-        assertThat(schedules).isEqualTo(210);
+        assertThat(schedules).isEqualTo(90);
     }
 
     @Test
@@ -178,12 +179,12 @@ class JobProtocolsTest extends Protocols {
     private Session<Connection> settling(String name) throws SQLException {
         String[] verdict = {""};
         return Session.named(name, connection())
-                .then("effect", c -> effects(c, "1, 2"))
+                .then("effect", c -> effects(c, "1"))
                 .then(
                         "settle",
                         c -> verdict[0] = text(
                                 c,
-                                "select postrider.settle(" + old + ", array[c.n], array['{[1,3)}']::int8multirange[],"
+                                "select postrider.settle(" + old + ", array[c.n], array['{[1,2)}']::int8multirange[],"
                                         + " array['done'], array[null]::jsonb[], true) from postrider.claim c"
                                         + " where c.topic = " + topic()))
                 .then("end", c -> {
