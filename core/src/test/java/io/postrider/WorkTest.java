@@ -146,6 +146,26 @@ class WorkTest {
         }
     }
 
+    @Test
+    void dead_letters_of_jobs_are_replayed_like_others_and_done() {
+        AtomicBoolean broken = new AtomicBoolean(true);
+        try (Node node = new Node(database)) {
+            node.postrider
+                    .add(Worker.on("q").handling("t", job -> broken.get() ? Fate.dead("broken") : Fate.done()))
+                    .start();
+            List<UUID> ids = enqueue(node, "1", "2", "3");
+            ids.forEach(id -> awaitState(node, id, State.FAILED));
+            broken.set(false);
+            var letters = node.postrider.deadLetters();
+            assertThat(letters.replay(node.deadLetters("queue:q").stream()
+                            .map(letter -> letter.id())
+                            .toList()))
+                    .isEqualTo(3);
+            ids.forEach(id -> awaitState(node, id, State.DONE));
+        }
+        assertThatThrownBy(() -> Listener.relay("queue:q", "t", event -> {})).hasMessageContaining("queue:");
+    }
+
     // ── unique keys ─────────────────────────────────────────────────────────────────────────────────────────────────
 
     @Test
