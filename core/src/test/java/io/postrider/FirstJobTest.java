@@ -98,7 +98,7 @@ class FirstJobTest {
                     Job.of("mail", "welcome", "{}").withRunAt(Instant.now().plusMillis(700))));
             Await.until("it waits", () -> node.number("select count(*) from postrider.delayed where why = 'due'") == 1);
             assertThat(done.get()).isZero();
-            Await.until("it is done", () -> done.get() == 1);
+            Await.until("it is done", () -> node.number("select count(*) from postrider.finish") == 1);
             assertThat(node.number("select extract(epoch from (f.claimed_at - e.due_at)) * 1000 from postrider.finish f"
                             + " join postrider.event e on e.topic = f.topic"))
                     .isBetween(0L, 500L);

@@ -33,13 +33,19 @@ public final class Badge implements Wire.Task {
     /** Others take a worker without a session for gone when it has been silent for 12 s. */
     private static final Duration SIGN_EVERY = Duration.ofSeconds(3);
 
+    /** So long we wait for our own last session to be gone, before we go on with a new number. */
+    private static final Duration HELD_FOR = Duration.ofSeconds(5);
+
+    private static final Duration HELD_AGAIN = Duration.ofMillis(20);
+
     private final String node;
     private final Runnable changed;
     private final BooleanSupplier busy;
-    private boolean wanted;
+    private volatile boolean wanted;
     private long number;
     private boolean pooled;
     private long signedAt;
+    private long droppedAt;
     private volatile long worn;
 
     /**
@@ -68,22 +74,32 @@ public final class Badge implements Wire.Task {
             return;
         }
         pooled = line.isPooled();
-        if (number == 0 || !wear(line)) {
+        String badge = number == 0 ? "ended" : wear(line);
+        if (badge.equals("held") && System.nanoTime() - droppedAt < HELD_FOR.toNanos()) {
+            return; // our own last session; the next turn tries again
+        }
+        if (!badge.equals("worn")) {
             number = line.session()
                     .one(ENTER, bind -> bind.text("node", node).bool("pooled", pooled), row -> row.int8("id"))
                     .orElseThrow();
             wear(line);
             log.info("worker_entered worker={} node={}", number, node);
+        } else {
+            sign(line); // so that two short absences do not look like a long one
         }
         worn = number;
         changed.run();
     }
 
-    /** Whether the number is ours still. */
-    private boolean wear(Line line) {
+    private void sign(Line line) {
+        signedAt = System.nanoTime();
+        line.session().update(SIGN, bind -> bind.int8("worker", number));
+    }
+
+    private String wear(Line line) {
         return line.session()
-                .one(WEAR, bind -> bind.int8("worker", number).bool("pooled", pooled), row -> row.bool("worn"))
-                .orElse(false);
+                .one(WEAR, bind -> bind.int8("worker", number).bool("pooled", pooled), row -> row.text("badge"))
+                .orElseThrow();
     }
 
     @Override
@@ -91,17 +107,19 @@ public final class Badge implements Wire.Task {
         if (worn == 0) {
             connected(line);
         } else if (pooled && busy.getAsBoolean() && System.nanoTime() - signedAt > SIGN_EVERY.toNanos()) {
-            signedAt = System.nanoTime();
-            line.session().update(SIGN, bind -> bind.int8("worker", number));
+            sign(line);
         }
         if (turn.heardSteer()) {
             changed.run();
         }
-        return Duration.ofMinutes(5);
+        return wanted && worn == 0 ? HELD_AGAIN : Duration.ofMinutes(5);
     }
 
     @Override
-    public void lost() {
+    public synchronized void lost() {
+        if (worn != 0) {
+            droppedAt = System.nanoTime();
+        }
         worn = 0;
     }
 }

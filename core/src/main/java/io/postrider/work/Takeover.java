@@ -3,9 +3,9 @@ package io.postrider.work;
 import io.postrider.db.Bind;
 import io.postrider.db.Database;
 import io.postrider.db.Sql;
-import java.util.HashSet;
-import java.util.List;
-import java.util.Set;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.Map;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -13,8 +13,9 @@ import org.slf4j.LoggerFactory;
  * Looks for workers that are gone and takes their jobs over. Every node does; the first one ends the worker, and the others
  * find nothing to do.
  *
- * <p>A worker is gone when two looks in a row have not found its lock. One look is not enough: a wire that was cut comes back
- * within a few tenths of a second with the same number, and its jobs need not be done twice.
+ * <p>A worker is gone when two looks in a row have not found its lock, and it has not come back between them. One look is not
+ * enough: a wire that was cut comes back within a few tenths of a second with the same number, and its jobs need not be done
+ * twice.
  */
 final class Takeover {
     private static final Logger log = LoggerFactory.getLogger(Takeover.class);
@@ -28,7 +29,9 @@ final class Takeover {
 
     private final Database database;
     private final Runnable tookOver;
-    private Set<Long> suspected = Set.of();
+
+    /** Who was absent at the last look, and when it had been seen last. */
+    private Map<Long, Instant> suspected = Map.of();
 
     Takeover(Database database, Runnable tookOver) {
         this.database = database;
@@ -37,10 +40,18 @@ final class Takeover {
 
     /** One look. */
     void look() {
-        List<Long> absent = database.autocommit(session -> session.query(ABSENT, Bind::nothing, row -> row.int8("id")));
-        Set<Long> before = suspected;
-        suspected = new HashSet<>(absent);
-        absent.stream().filter(before::contains).forEach(this::takeOver);
+        Map<Long, Instant> absent = new HashMap<>();
+        database.autocommit(session -> session.query(ABSENT, Bind::nothing, row -> {
+            absent.put(row.int8("id"), row.instant("seen_at"));
+            return true;
+        }));
+        Map<Long, Instant> before = suspected;
+        suspected = absent;
+        absent.forEach((worker, seenAt) -> {
+            if (seenAt.equals(before.get(worker))) {
+                takeOver(worker);
+            }
+        });
     }
 
     private void takeOver(long worker) {

@@ -1,5 +1,6 @@
--- workers that are not there any more: no session holds the lock of their number; behind a pooler, no sign of life for 12 s
-select w.id
+-- workers that are not there any more: no session holds the lock of their number; behind a pooler, no sign of life for 12 s.
+-- seen_at: when it began or came back
+select w.id, w.seen_at
 from postrider.worker w
 where w.ended_at is null
 and case when w.pooled then w.seen_at < clock_timestamp() - interval '12 seconds'
