@@ -30,6 +30,11 @@ public final class Listener {
 
     private Listener(Draft draft) {
         this.name = Refuse.unlessName("listener", Refuse.missing("listener", draft.name));
+        if (name.startsWith("queue:")) {
+            throw PostriderException.refused(
+                    "listener must not begin with queue: (dead letters of jobs are kept by that name), was '" + name
+                            + "'");
+        }
         this.topic = Refuse.unlessName("topic", Refuse.missing("topic", draft.topic));
         this.handler = Refuse.missing("handler", draft.handler);
         this.types = draft.types;

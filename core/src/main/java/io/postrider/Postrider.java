@@ -12,6 +12,10 @@ import io.postrider.schema.DatabaseCheck;
 import io.postrider.schema.Migrator;
 import io.postrider.sequence.Sequencer;
 import io.postrider.wake.Wire;
+import io.postrider.work.Jobs;
+import io.postrider.work.Queues;
+import io.postrider.work.Schedules;
+import io.postrider.work.Workers;
 import java.sql.Connection;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -39,7 +43,9 @@ public final class Postrider implements AutoCloseable {
     private final Heads heads;
     private final Posts posts;
     private final Listeners listeners;
+    private final Workers workers;
     private final List<Listener> waiting = new ArrayList<>();
+    private final List<Worker> waitingWorkers = new ArrayList<>();
     private final Set<String> names = new HashSet<>();
     private @Nullable Wire wire;
     private @Nullable Retention retention;
@@ -54,6 +60,7 @@ public final class Postrider implements AutoCloseable {
         this.heads = new Heads(options.watch());
         this.posts = new Posts(heads);
         this.listeners = new Listeners(database, heads, posts, options.node(), options.watch());
+        this.workers = new Workers(database, heads, options.node());
     }
 
     /** On this data source, with default options. A started node keeps one of its connections for itself. */
@@ -82,6 +89,19 @@ public final class Postrider implements AutoCloseable {
         emitter.emitAll(connection, events);
     }
 
+    /**
+     * Writes a job in the transaction of this connection: it is done if and only if that commits. Gives the job's id; or, if
+     * an unfinished job holds its unique key, that one's, and nothing is written.
+     */
+    public UUID enqueue(Connection connection, Job job) {
+        return emitter.enqueue(connection, job);
+    }
+
+    /** Writes jobs in this order, in the transaction of this connection. */
+    public void enqueueAll(Connection connection, List<Job> jobs) {
+        emitter.enqueueAll(connection, jobs);
+    }
+
     /** Adds a listener; it runs from {@link #start} on, or at once on a node that is started. */
     public synchronized Postrider add(Listener listener) {
         refuseClosed();
@@ -98,6 +118,21 @@ public final class Postrider implements AutoCloseable {
         return this;
     }
 
+    /** Adds work on a queue; it is done from {@link #start} on, or at once on a node that is started. */
+    public synchronized Postrider add(Worker worker) {
+        refuseClosed();
+        if (!names.add("queue:" + worker.queue())) {
+            throw PostriderException.refused("queue " + worker.queue() + " has a worker on this node already");
+        }
+        if (wire == null) {
+            waitingWorkers.add(worker);
+        } else {
+            workers.register(worker);
+            workers.run(worker);
+        }
+        return this;
+    }
+
     /** Starts the node: it keeps the log moving, runs its listeners and looks after the segments. */
     public synchronized Postrider start() {
         refuseClosed();
@@ -109,6 +144,7 @@ public final class Postrider implements AutoCloseable {
             Migrator.requireCurrent(session);
             return true;
         });
+        waitingWorkers.forEach(workers::register);
         waiting.forEach(listeners::register); // first, so that a start that is refused has started nothing
         log.info("node_started {}", options);
         sequencer = new Sequencer(heads, options.passSize(), options.notifies(), options.watch());
@@ -118,9 +154,11 @@ public final class Postrider implements AutoCloseable {
                 direct == null ? dataSource : direct,
                 options.poll(),
                 options.watch(),
-                List.of(sequencer, posts));
+                List.of(sequencer, posts, workers.badge()));
         waiting.forEach(listeners::run);
         waiting.clear();
+        waitingWorkers.forEach(workers::run);
+        waitingWorkers.clear();
         wire.start();
         retention = new Retention(database, options.segmentSize(), options.keep(), options.patience());
         retention.start();
@@ -152,6 +190,21 @@ public final class Postrider implements AutoCloseable {
         return new DeadLetters(database);
     }
 
+    /** How jobs stand, and what an operator does with one. */
+    public Jobs jobs() {
+        return new Jobs(database);
+    }
+
+    /** How queues stand, and how they are steered. */
+    public Queues queues() {
+        return new Queues(database);
+    }
+
+    /** Jobs that are made by the clock. */
+    public Schedules schedules() {
+        return new Schedules(database);
+    }
+
     /** Lets listeners finish what they are at, gives up what the node holds, and ends. Emitting still works afterwards. */
     @Override
     public synchronized void close() {
@@ -159,6 +212,7 @@ public final class Postrider implements AutoCloseable {
             return;
         }
         closed = true;
+        workers.close();
         listeners.close();
         if (retention != null) {
             retention.close();

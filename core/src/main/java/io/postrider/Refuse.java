@@ -37,6 +37,11 @@ final class Refuse {
         return unless(option, value, NAME_SIGNS, 100);
     }
 
+    /** Without a colon: behind it stands the lane. */
+    static String unlessQueue(String option, String value) {
+        return unless(option, value, "._-", 80);
+    }
+
     static String unlessType(String option, String value) {
         return unless(option, value, TYPE_SIGNS, 200);
     }

@@ -22,7 +22,8 @@ begin
   update postrider.segment s set opened_at = clock_timestamp()
   where s.opened_at is null
   and s.low <= case s.family when 'log' then used when 'pass' then last.n
-    else (select d.last_value from postrider.delivery_numbers d where d.is_called) end;
+    when 'delivery' then (select d.last_value from postrider.delivery_numbers d where d.is_called)
+    else (select c.last_value from postrider.claim_numbers c where c.is_called) end;
 
   -- Nothing that runs now or begins later has an id up to the floor, and what has been committed has its position.
   for segment in

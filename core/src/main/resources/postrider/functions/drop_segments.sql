@@ -18,7 +18,8 @@ begin
     return null;
   end if;
   foreach table_ in array case segment.family
-    when 'log' then array['event', 'log'] when 'pass' then array['pass', 'head'] else array['delivery'] end
+    when 'log' then array['event', 'log'] when 'pass' then array['pass', 'head']
+    when 'delivery' then array['delivery'] else array['claim', 'settlement', 'finish'] end
   loop
     execute format('drop table postrider.%I', table_ || '_' || segment.low);
   end loop;

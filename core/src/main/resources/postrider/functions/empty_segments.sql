@@ -3,7 +3,7 @@
 -- comes back.
 --
 -- gives    a row for each segment emptied ('emptied', its name) and each listener detached ('detached', its name)
--- touches  segment, forgotten, listener (writes)
+-- touches  segment, forgotten, listener (writes); delayed, claim (let_go_of_jobs)
 -- locks    the two tables of the segment exclusively, never their parents: producers have nothing to do with an old
 --          segment. The caller sets a short lock_timeout and tries again
 create or replace function postrider.empty_segments(keep interval, patience interval)
@@ -38,6 +38,9 @@ begin
       order by d.n desc limit 1);
     if behind is not null and segment.closed_at >= clock_timestamp() - patience then
       exit;  -- in order: a later segment does not go before an earlier one
+    end if;
+    if not postrider.let_go_of_jobs(segment.low, segment.closed_at < clock_timestamp() - patience) then
+      exit;
     end if;
     return query
       update postrider.listener l set detached_at = clock_timestamp()

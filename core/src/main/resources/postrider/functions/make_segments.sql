@@ -25,6 +25,8 @@ begin
     select 'pass', array['pass', 'head'], ledger_size, coalesce((select max(p.n) from postrider.pass p), 0)
     union all
     select 'delivery', array['delivery'], ledger_size, (select s.last_value from postrider.delivery_numbers s)
+    union all
+    select 'claim', array['claim', 'settlement', 'finish'], ledger_size, (select s.last_value from postrider.claim_numbers s)
   loop
     loop
       select max(s.high) into low from postrider.segment s where s.family = family.name;
@@ -35,8 +37,14 @@ begin
         low := greatest(low, coalesce((select max(e.id) + 1 from postrider.event_beyond e), 0));
       elsif family.name = 'pass' then
         low := greatest(low, coalesce((select max(p.n) + 1 from postrider.pass_beyond p), 0));
-      else
+      elsif family.name = 'delivery' then
         low := greatest(low, coalesce((select max(d.n) + 1 from postrider.delivery_beyond d), 0));
+      else
+        low := greatest(low, coalesce((
+          select max(b.n) + 1 from (
+            select c.n from postrider.claim_beyond c
+            union all select s.n from postrider.settlement_beyond s
+            union all select f.n from postrider.finish_beyond f) b), 0));
       end if;
       high := low + family.size;
       foreach table_ in array family.tables loop

@@ -51,6 +51,14 @@ begin
     perform setval(pg_get_serial_sequence('postrider.listener', 'id'), m.id)
     from (select max(l.id) as id from postrider.listener l) m
     where m.id >= coalesce(pg_sequence_last_value(pg_get_serial_sequence('postrider.listener', 'id')), 0);
+    perform setval('postrider.claim_numbers', m.n + 1000)
+    from (select max(c.n) as n from postrider.claim c) m, postrider.claim_numbers s where m.n >= s.last_value;
+    perform setval(pg_get_serial_sequence('postrider.worker', 'id'), m.id)
+    from (select max(w.id) as id from postrider.worker w) m
+    where m.id >= coalesce(pg_sequence_last_value(pg_get_serial_sequence('postrider.worker', 'id')), 0);
+    perform setval(pg_get_serial_sequence('postrider.queue', 'id'), m.id)
+    from (select max(q.id) as id from postrider.queue q) m
+    where m.id >= coalesce(pg_sequence_last_value(pg_get_serial_sequence('postrider.queue', 'id')), 0);
     -- what was emitted with such an id is in a segment that was believed to grow no more
     update postrider.segment s set closed_at = null
     where s.family = 'log' and s.closed_at is not null and s.emptied_at is null

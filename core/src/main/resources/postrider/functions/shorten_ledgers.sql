@@ -21,7 +21,7 @@ begin
   end if;
   for segment in
     select s.* from postrider.segment s
-    where s.family <> 'log' and s.emptied_at is null and s.opened_at is not null
+    where s.family in ('pass', 'delivery') and s.emptied_at is null and s.opened_at is not null
     and (select count(*) from postrider.segment f
          where f.family = s.family and f.low > s.low and f.opened_at is not null) >= 2
     order by s.family, s.low

@@ -6,6 +6,7 @@ import java.io.PrintStream;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** {@code bench log}: measures the log and says which goals are met. */
@@ -18,8 +19,12 @@ public final class BenchCommand {
     /** With less time left than this a scenario of a short run is not begun. */
     private static final long LEAST_NANOS = 4_000_000_000L;
 
-    private static final List<Scenario> SCENARIOS =
-            List.of(new Producers(), new CommitToHandler(), new HeldOpen(), new Drain(), new FlatCost());
+    /** By the word behind {@code bench}. */
+    private static final Map<String, List<Scenario>> SUITES = Map.of(
+            "log",
+            List.of(new Producers(), new CommitToHandler(), new HeldOpen(), new Drain(), new FlatCost()),
+            "jobs",
+            List.of(new BurnDown()));
 
     private BenchCommand() {}
 
@@ -36,7 +41,8 @@ public final class BenchCommand {
     }
 
     static int run(String[] args, @Nullable Scale given, PrintStream out, PrintStream err) {
-        List<String> names = SCENARIOS.stream().map(Scenario::name).toList();
+        List<Scenario> suite = SUITES.getOrDefault(args.length == 0 ? "" : args[0], List.of());
+        List<String> names = suite.stream().map(Scenario::name).toList();
         BenchOptions options;
         try {
             options = BenchOptions.parse(args, names);
@@ -50,7 +56,7 @@ public final class BenchCommand {
         Scale sized = rounds == null ? scale : scale.withRounds(rounds);
         Deadline none = Deadline.none();
         try (BenchServer server = BenchServer.open(options.databaseUrl())) {
-            Report report = measure(options, server, sized, none, err);
+            Report report = measure(suite, options, server, sized, none, err);
             new Table(report).print(options.json() ? err : out);
             if (options.json()) {
                 out.println(new JsonReport(report).text());
@@ -71,10 +77,11 @@ public final class BenchCommand {
         }
     }
 
-    private static Report measure(BenchOptions options, BenchServer server, Scale scale, Deadline none, PrintStream err)
+    private static Report measure(
+            List<Scenario> suite, BenchOptions options, BenchServer server, Scale scale, Deadline none, PrintStream err)
             throws Exception {
         List<Report.Part> parts = new ArrayList<>();
-        for (Scenario scenario : SCENARIOS) {
+        for (Scenario scenario : suite) {
             if (options.only() == null || options.only().equals(scenario.name())) {
                 Deadline until = options.brief() && options.only() == null ? none.at(scenario.shortUntil()) : none;
                 Bench bench = new Bench(server, scale, until, err);

@@ -39,9 +39,11 @@ record BenchOptions(
     static BenchOptions parse(String[] args, List<String> scenarios) throws UsageException {
         Deque<String> words = new ArrayDeque<>(List.of(args));
         String what = words.pollFirst();
-        if (!"log".equals(what)) {
+        if (!"log".equals(what) && !"jobs".equals(what)) {
             throw new UsageException(
-                    what == null ? "bench needs a word: log" : "no such bench '" + what + "'; there is: log");
+                    what == null
+                            ? "bench needs a word: log or jobs"
+                            : "no such bench '" + what + "'; there are: log, jobs");
         }
         boolean json = false;
         boolean brief = false;

@@ -79,7 +79,25 @@ final class PostriderLog {
         Sqls.execute(connection, "reset synchronous_commit");
     }
 
+    /** Enqueues jobs that do nothing, as many transactions of 1,000. */
+    static void enqueueMany(Connection connection, long jobs) throws SQLException {
+        connection.setAutoCommit(true);
+        Sqls.execute(connection, insertMany(1, jobs, "queue:jobs", "noop"));
+    }
+
+    /** How many jobs are settled as done. */
+    static long settled(Connection connection) throws SQLException {
+        return Sqls.number(
+                connection,
+                "select coalesce(sum(upper(r) - lower(r)), 0)::int8 from postrider.settlement s, unnest(s.positions) r"
+                        + " where s.fate = 'done'");
+    }
+
     private static String insertMany(long from, long to) {
+        return insertMany(from, to, Payloads.TOPIC, Payloads.TYPE);
+    }
+
+    private static String insertMany(long from, long to, String topic, String type) {
         return """
             do $$
             declare
@@ -93,7 +111,7 @@ final class PostriderLog {
                 low := low + %d;
               end loop;
             end
-            $$""".formatted(from, to, Payloads.TOPIC, Payloads.TYPE, Payloads.SQL, TRANSACTION - 1, TRANSACTION);
+            $$""".formatted(from, to, topic, type, Payloads.SQL, TRANSACTION - 1, TRANSACTION);
     }
 
     /** Passes until there is nothing to do. Gives how many events got positions. */

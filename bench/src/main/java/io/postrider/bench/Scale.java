@@ -14,6 +14,7 @@ import java.time.Duration;
  * @param backlog events to drain
  * @param retainedFew, retainedMany the two sizes between which cost must be flat
  * @param looks timed passes and reads of each kind in one round
+ * @param jobs jobs to burn down
  * @param counted events of a counting run, which is not timed
  */
 record Scale(
@@ -30,7 +31,8 @@ record Scale(
         int retainedFew,
         int retainedMany,
         int looks,
-        int counted) {
+        int counted,
+        int jobs) {
 
     static final int EVENTS_PER_SECOND = 50;
 
@@ -49,7 +51,8 @@ record Scale(
                 100_000,
                 10_000_000,
                 100,
-                20_000);
+                20_000,
+                200_000);
     }
 
     /** The whole within a minute: fit to see that nothing is badly wrong, not to quote. */
@@ -68,7 +71,8 @@ record Scale(
                 20_000,
                 200_000,
                 15,
-                200);
+                200,
+                20_000);
     }
 
     Scale withRounds(int count) {
@@ -86,7 +90,8 @@ record Scale(
                 retainedFew,
                 retainedMany,
                 looks,
-                counted);
+                counted,
+                jobs);
     }
 
     boolean isShort() {

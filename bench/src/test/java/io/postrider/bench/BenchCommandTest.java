@@ -34,7 +34,8 @@ class BenchCommandTest {
             1_000,
             4_000,
             3,
-            60);
+            60,
+            2_000);
 
     private final ByteArrayOutputStream out = new ByteArrayOutputStream();
     private final ByteArrayOutputStream err = new ByteArrayOutputStream();

@@ -59,6 +59,9 @@ final class Cli {
                 .addSubcommand(new TailCommand(terminal))
                 .addSubcommand(new ListenersCommand(terminal))
                 .addSubcommand(deadLetters(terminal))
+                .addSubcommand(jobs(terminal))
+                .addSubcommand(queues(terminal))
+                .addSubcommand(schedules(terminal))
                 .addSubcommand(new PauseCommand(terminal))
                 .addSubcommand(new ResumeCommand(terminal))
                 .addSubcommand(new ResetCommand(terminal))
@@ -91,6 +94,32 @@ final class Cli {
                 .addSubcommand(new DeadLettersShowCommand(terminal))
                 .addSubcommand(new DeadLettersReplayCommand(terminal))
                 .addSubcommand(new DeadLettersDiscardCommand(terminal));
+    }
+
+    private static CommandLine jobs(Terminal terminal) {
+        return new CommandLine(new JobsCommand(terminal))
+                .addSubcommand(new JobsListCommand(terminal))
+                .addSubcommand(new JobsShowCommand(terminal))
+                .addSubcommand(new JobsEnqueueCommand(terminal))
+                .addSubcommand(new JobsRetryCommand(terminal))
+                .addSubcommand(new JobsCancelCommand(terminal));
+    }
+
+    private static CommandLine queues(Terminal terminal) {
+        return new CommandLine(new QueuesCommand(terminal))
+                .addSubcommand(new QueuesListCommand(terminal))
+                .addSubcommand(new QueuesPauseCommand(terminal))
+                .addSubcommand(new QueuesResumeCommand(terminal))
+                .addSubcommand(new QueuesLimitCommand(terminal));
+    }
+
+    private static CommandLine schedules(Terminal terminal) {
+        return new CommandLine(new SchedulesCommand(terminal))
+                .addSubcommand(new SchedulesListCommand(terminal))
+                .addSubcommand(new SchedulesSetCommand(terminal))
+                .addSubcommand(new SchedulesRemoveCommand(terminal))
+                .addSubcommand(new SchedulesPauseCommand(terminal))
+                .addSubcommand(new SchedulesResumeCommand(terminal));
     }
 
     private static void arrange(CommandLine command) {

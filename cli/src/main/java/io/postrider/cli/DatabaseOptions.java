@@ -1,6 +1,7 @@
 package io.postrider.cli;
 
 import io.postrider.Options;
+import io.postrider.Postrider;
 import io.postrider.PostriderException;
 import io.postrider.cli.connect.DatabaseUrl;
 import io.postrider.db.Database;
@@ -10,6 +11,7 @@ import io.postrider.db.SqlState;
 import io.postrider.schema.DatabaseCheck;
 import io.postrider.schema.Migrator;
 import java.util.Optional;
+import java.util.function.Function;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -80,6 +82,14 @@ final class DatabaseOptions {
 
     Options options() {
         return Options.defaults().withSchema(schema().text());
+    }
+
+    /** Does something with a Postrider that can work with this server and schema. */
+    <T> T with(Function<Postrider, T> work) {
+        requireUsable(database());
+        try (Postrider postrider = Postrider.on(dataSource(), options())) {
+            return work.apply(postrider);
+        }
     }
 
     /** Refuses a server or a schema that this Postrider cannot work with, before anything is done. */

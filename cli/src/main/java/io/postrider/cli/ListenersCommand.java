@@ -9,11 +9,8 @@ import io.postrider.cli.text.Table.Cell;
 import io.postrider.cli.text.Table.Column;
 import io.postrider.db.Database;
 import io.postrider.listen.Listeners;
-import java.time.Duration;
-import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.Callable;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -71,7 +68,7 @@ final class ListenersCommand implements Callable<Integer> {
                 Cell.of(one.kind() + ", " + one.policy()),
                 Cell.of(one.position()),
                 Cell.of(Table.grouped(one.lag()), one.lag() == 0 ? ink::green : ink::yellow),
-                Cell.of(ago(one.lastProgressAt())),
+                Cell.of(one.lastProgressAt() == null ? "never" : Ago.text(one.lastProgressAt())),
                 Cell.of(Table.grouped(one.setbacks()), one.setbacks() == 0 ? ink::dim : ink::yellow),
                 Cell.of(Table.grouped(one.deadLetters()), one.deadLetters() == 0 ? ink::dim : ink::red),
                 state(one, ink)));
@@ -92,21 +89,6 @@ final class ListenersCommand implements Callable<Integer> {
         return one.attempts() > 0
                 ? Cell.of("attempt " + one.attempts() + " failed" + error, ink::yellow)
                 : Cell.of("run by " + Clean.line(one.owner()), ink::green);
-    }
-
-    /** Only for the eye, so that the local clock may be used. */
-    private static String ago(@Nullable Instant time) {
-        if (time == null) {
-            return "never";
-        }
-        long seconds = Math.max(0, Duration.between(time, Instant.now()).toSeconds());
-        if (seconds < 120) {
-            return seconds + " s ago";
-        }
-        if (seconds < 7_200) {
-            return seconds / 60 + " min ago";
-        }
-        return seconds < 172_800 ? seconds / 3_600 + " h ago" : seconds / 86_400 + " d ago";
     }
 
     private static JsonLine json(Listeners.Status one) {

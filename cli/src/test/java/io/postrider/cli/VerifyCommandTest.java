@@ -74,17 +74,18 @@ class VerifyCommandTest {
     @Test
     void all_is_well() {
         Ran ran = shell.ok("verify");
-        assertThat(ran.lines()).hasSize(4).allMatch(line -> line.startsWith("ok "));
+        assertThat(ran.lines()).hasSize(5).allMatch(line -> line.startsWith("ok "));
         assertThat(ran.lines().get(0)).matches("ok +events +13 .*");
         assertThat(ran.lines().get(1)).matches("ok +positions +13 .*2 topics.*");
         assertThat(ran.lines().get(2)).matches("ok +transactions +4 .*");
         assertThat(ran.lines().get(3)).matches("ok +ledgers +[0-9]+ .*1 listener.*");
+        assertThat(ran.lines().get(4)).matches("ok +jobs +0 .*0 lanes.*");
     }
 
     @Test
     void it_tells_scripts_the_same() {
         assertThat(shell.ok("verify", "--json").lines())
-                .hasSize(4)
+                .hasSize(5)
                 .allMatch(line -> line.contains("\"violations\":0,\"offenders\":[]"))
                 .first()
                 .asString()

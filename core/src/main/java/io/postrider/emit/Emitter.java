@@ -1,6 +1,7 @@
 package io.postrider.emit;
 
 import io.postrider.Event;
+import io.postrider.Job;
 import io.postrider.PostriderException;
 import io.postrider.PostriderException.Kind;
 import io.postrider.db.Database;
@@ -10,7 +11,11 @@ import io.postrider.db.SqlState;
 import io.postrider.watch.Watch;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.UUID;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -22,6 +27,8 @@ public final class Emitter {
     private static final Logger log = LoggerFactory.getLogger(Emitter.class);
     private static final Sql EMIT = Sql.file("emit/emit");
     private static final Sql EMIT_ALL = Sql.file("emit/emit_all");
+    private static final Sql ENQUEUE = Sql.file("emit/enqueue");
+    private static final Sql ENQUEUE_ALL = Sql.file("emit/enqueue_all");
 
     /** One statement for so many: an array of all would hold a batch of millions in memory three times. */
     private static final int SLICE = 1_000;
@@ -71,20 +78,26 @@ public final class Emitter {
     }
 
     private void emitSlice(Session session, List<Event> slice) {
+        writeSlice(EMIT_ALL, session, slice, null);
+    }
+
+    private void writeSlice(Sql sql, Session session, List<Event> slice, @Nullable List<@Nullable String> times) {
         try {
-            session.update(
-                    EMIT_ALL,
-                    bind -> bind.uuids(
-                                    "event_ids", slice.stream().map(Event::id).toList())
-                            .texts("topics", column(slice, Event::topic))
-                            .texts("types", column(slice, Event::type))
-                            .texts("keys", column(slice, Event::key))
-                            .texts("project_ids", column(slice, Event::projectId))
-                            .texts("user_ids", column(slice, Event::userId))
-                            .texts("aggregate_types", column(slice, Event::aggregateType))
-                            .texts("aggregate_ids", column(slice, Event::aggregateId))
-                            .texts("payloads", column(slice, Event::payload))
-                            .texts("headers", column(slice, Event::headers)));
+            session.update(sql, bind -> {
+                bind.uuids("event_ids", slice.stream().map(Event::id).toList())
+                        .texts("topics", column(slice, Event::topic))
+                        .texts("types", column(slice, Event::type))
+                        .texts("keys", column(slice, Event::key))
+                        .texts("project_ids", column(slice, Event::projectId))
+                        .texts("user_ids", column(slice, Event::userId))
+                        .texts("aggregate_types", column(slice, Event::aggregateType))
+                        .texts("aggregate_ids", column(slice, Event::aggregateId))
+                        .texts("payloads", column(slice, Event::payload))
+                        .texts("headers", column(slice, Event::headers));
+                if (times != null) {
+                    bind.texts("due_at", times);
+                }
+            });
         } catch (PostriderException e) {
             throw explained(e, slice.get(0).topic());
         }
@@ -92,8 +105,72 @@ public final class Emitter {
         slice.forEach(event -> watch.emitted(event.topic(), 1));
     }
 
+    /** Writes one job. Gives its id; or that of the unfinished job that holds its unique key. */
+    public UUID enqueue(Connection connection, Job job) {
+        Event event = job.event();
+        refuseOversize(event);
+        Job.@Nullable Unique unique = job.unique();
+        Duration period = unique == null ? null : unique.period();
+        UUID id;
+        try {
+            id = database.on(connection)
+                    .one(
+                            ENQUEUE,
+                            bind -> bind.text("queue", job.queue())
+                                    .text("type", event.type())
+                                    .text("payload", event.payload())
+                                    .instant("run_at", job.runAt())
+                                    .text("key", event.key())
+                                    .text("priority", job.priority().name().toLowerCase(Locale.ROOT))
+                                    .text("unique_key", unique == null ? null : unique.key())
+                                    .int8OrNull("unique_for", period == null ? null : period.toMillis())
+                                    .text("project_id", event.projectId())
+                                    .text("user_id", event.userId())
+                                    .text("headers", event.headers())
+                                    .text("aggregate_type", event.aggregateType())
+                                    .text("aggregate_id", event.aggregateId())
+                                    .uuid("job_id", event.id()),
+                            row -> row.uuid("id"))
+                    .orElseThrow();
+        } catch (PostriderException e) {
+            throw explained(e, event.topic());
+        }
+        if (id.equals(event.id())) {
+            written(event);
+            watch.emitted(event.topic(), 1);
+        }
+        return id;
+    }
+
+    /** Writes jobs in the order given, in slices of one statement each; those with a unique key one by one. */
+    public void enqueueAll(Connection connection, List<Job> jobs) {
+        jobs.forEach(job -> refuseOversize(job.event()));
+        for (int from = 0; from < jobs.size(); ) {
+            int to = from;
+            while (to < jobs.size() && to - from < SLICE && jobs.get(to).unique() == null) {
+                to++;
+            }
+            if (to == from) {
+                enqueue(connection, jobs.get(to++));
+            } else {
+                enqueueSlice(database.on(connection), jobs.subList(from, to));
+            }
+            from = to;
+        }
+    }
+
+    private void enqueueSlice(Session session, List<Job> slice) {
+        List<Event> events = slice.stream().map(Job::event).toList();
+        List<@Nullable String> times = new ArrayList<>(slice.size());
+        for (Job job : slice) {
+            Instant runAt = job.runAt();
+            times.add(runAt == null ? null : runAt.toString());
+        }
+        writeSlice(ENQUEUE_ALL, session, events, times);
+    }
+
     private static List<@Nullable String> column(List<Event> events, Function<Event, @Nullable String> field) {
-        List<@Nullable String> column = new java.util.ArrayList<>(events.size());
+        List<@Nullable String> column = new ArrayList<>(events.size());
         for (Event event : events) {
             column.add(field.apply(event));
         }
@@ -121,6 +198,9 @@ public final class Emitter {
                     "PostgreSQL cannot store the payload or headers of an event on topic " + topic + ": "
                             + e.getMessage(),
                     e);
+        }
+        if (state.equals("22023")) {
+            return new PostriderException(Kind.REFUSED, String.valueOf(e.getMessage()), e);
         }
         if (!state.equals("23514") && !state.equals("23502")) {
             return e;

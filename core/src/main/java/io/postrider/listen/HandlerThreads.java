@@ -7,10 +7,10 @@ import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** Threads for handlers: virtual where the runtime has them (21 and later), else ordinary daemon threads. */
-final class HandlerThreads {
+public final class HandlerThreads {
     private HandlerThreads() {}
 
-    static ExecutorService executor() {
+    public static ExecutorService executor() {
         try {
             return (ExecutorService)
                     Executors.class.getMethod("newVirtualThreadPerTaskExecutor").invoke(null);

@@ -6,6 +6,7 @@ import io.postrider.db.Sql;
 import io.postrider.watch.Watch;
 import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
@@ -51,6 +52,18 @@ public final class Heads {
             lock.unlock();
         }
         raise(topic, readHead(session, topic));
+    }
+
+    /** From now on, calls this whenever the head of a topic that is followed has changed. It must be quick. */
+    public void whenMoved(String topic, Runnable call) {
+        lock.lock();
+        try {
+            topics.computeIfAbsent(topic, t -> new Topic(lock.newCondition()))
+                    .calls
+                    .add(call);
+        } finally {
+            lock.unlock();
+        }
     }
 
     /** After a new connection: whatever happened meanwhile. The number is read first, so nothing falls between. */
@@ -137,7 +150,7 @@ public final class Heads {
         }
         topic.known = true;
         topic.head = head;
-        topic.moved.signalAll();
+        topic.changed();
         watch.headMoved(name, head);
     }
 
@@ -161,7 +174,7 @@ public final class Heads {
             if (topic != null && head != topic.head) {
                 topic.recent.clear();
                 topic.head = head;
-                topic.moved.signalAll();
+                topic.changed();
                 watch.headMoved(name, head);
             }
         } finally {
@@ -263,6 +276,7 @@ public final class Heads {
     private static final class Topic {
         final Condition moved;
         final Deque<Stretch> recent = new ArrayDeque<>();
+        final List<Runnable> calls = new ArrayList<>();
         long head;
         boolean nudged;
 
@@ -271,6 +285,11 @@ public final class Heads {
 
         Topic(Condition moved) {
             this.moved = moved;
+        }
+
+        void changed() {
+            moved.signalAll();
+            calls.forEach(Runnable::run);
         }
     }
 }

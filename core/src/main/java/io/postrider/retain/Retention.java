@@ -30,6 +30,8 @@ public final class Retention implements AutoCloseable {
             "select e.what, e.name from postrider.empty_segments(:keep * interval '1 millisecond',"
                     + " :patience * interval '1 millisecond') e");
     private static final Sql SHORTEN = Sql.text("shorten_ledgers", "select s from postrider.shorten_ledgers() s");
+    private static final Sql SHORTEN_CLAIMS =
+            Sql.text("shorten_claims", "select s from postrider.shorten_claims(:keep * interval '1 millisecond') s");
     private static final Sql DROP = Sql.text("drop_segments", "select postrider.drop_segments() as dropped");
     /** Also not to be waited for: a node that is frozen between two statements of its own, with locks that others need. */
     private static final Sql LIMIT = Sql.text(
@@ -95,6 +97,10 @@ public final class Retention implements AutoCloseable {
                             return row.text("what") + " " + row.text("name");
                         }));
         step("shorten", 100, session -> session.query(SHORTEN, Bind::nothing, row -> row.text("s")));
+        step(
+                "shorten_claims",
+                100,
+                session -> session.query(SHORTEN_CLAIMS, bind -> bind.millis("keep", keep), row -> row.text("s")));
         step(
                 "drop",
                 20,

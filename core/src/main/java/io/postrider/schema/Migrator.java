@@ -25,11 +25,12 @@ public final class Migrator {
     private static final Logger log = LoggerFactory.getLogger(Migrator.class);
 
     /** The files under {@code schema/}, in order; the version is the number in the name. */
-    public static final List<String> MIGRATIONS = List.of("V001__log");
+    public static final List<String> MIGRATIONS = List.of("V001__log", "V002__jobs");
 
     /** The files under {@code functions/} and {@code views/}, in the order in which they are made. */
     public static final List<String> FUNCTIONS = List.of(
             "functions/emit",
+            "functions/enqueue",
             "functions/fresh",
             "functions/find",
             "functions/place",
@@ -43,15 +44,38 @@ public final class Migrator {
             "functions/is_of_log",
             "functions/stands_at",
             "functions/deliver",
+            "functions/lanes",
+            "functions/is_at_work",
+            "functions/open_claims",
+            "functions/open_keys",
+            "functions/crowd",
+            "functions/begun",
+            "functions/allowance",
+            "functions/claimed",
+            "functions/claim",
+            "functions/claim_delayed",
+            "functions/settle",
+            "functions/put_aside",
+            "functions/take_over",
+            "functions/find_job",
+            "functions/ask_to_cancel",
+            "functions/has_cancellation",
+            "functions/cancel",
             "functions/make_segments",
             "functions/close_segments",
+            "functions/let_go_of_jobs",
             "functions/empty_segments",
+            "functions/shorten_claims",
             "functions/shorten_ledgers",
             "functions/drop_segments",
             "views/events",
             "views/listeners",
             "views/dead_letters",
-            "views/event_status");
+            "views/event_status",
+            "functions/lease_until",
+            "functions/queue_names",
+            "views/jobs",
+            "views/queues");
 
     private static final Sql LOCK = Sql.text(
             "migrate_lock", "select pg_advisory_xact_lock(hashtext('postrider migrate'), hashtext('postrider'))::text");

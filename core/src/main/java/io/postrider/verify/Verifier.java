@@ -10,7 +10,7 @@ import java.util.function.Consumer;
 
 /**
  * Proves from the database that every committed event has exactly one position, that positions are dense, that
- * transactions are whole and that every ledger is contiguous. The work is done by the server in pieces of one segment; here
+ * transactions are whole, that every ledger is contiguous and that every job that was claimed is settled once. The work is done by the server in pieces of one segment; here
  * only counts arrive.
  *
  * <p>All of it sees one snapshot, so it may run while everybody works. Segments are locked against being emptied meanwhile,
@@ -24,6 +24,7 @@ public final class Verifier {
     private static final Sql SPARSE = Sql.file("verify/sparse");
     private static final Sql WHOLE = Sql.file("verify/whole");
     private static final Sql LEDGERS = Sql.file("verify/ledgers");
+    private static final Sql JOBS = Sql.file("verify/jobs");
 
     /** So many offenders are shown. */
     private static final int FEW = 5;
@@ -43,7 +44,8 @@ public final class Verifier {
                 session.script(
                         "lock_segments",
                         "lock table postrider.event, postrider.log, postrider.delivery,"
-                                + " postrider.head, postrider.pass in access share mode");
+                                + " postrider.head, postrider.pass, postrider.claim, postrider.settlement,"
+                                + " postrider.finish in access share mode");
                 List<Proof> proofs = new ArrayList<>();
                 proofs.add(placed(session, progress));
                 progress.accept("positions");
@@ -52,6 +54,8 @@ public final class Verifier {
                 proofs.add(whole(session));
                 progress.accept("ledgers");
                 proofs.add(ledgers(session));
+                progress.accept("jobs");
+                proofs.add(jobs(session));
                 return proofs;
             } finally {
                 session.script("rollback", "rollback");
@@ -184,6 +188,20 @@ public final class Verifier {
                                 row.int8("broken") + row.int8("astray"),
                                 row.texts("offenders"),
                                 row.int8("listeners") + (row.int8("listeners") == 1 ? " listener" : " listeners")))
+                .orElseThrow();
+    }
+
+    private static Proof jobs(Session session) {
+        return session.one(
+                        JOBS,
+                        Bind::nothing,
+                        row -> new Proof(
+                                "jobs",
+                                "every claimed job is settled once",
+                                row.int8("jobs"),
+                                row.int8("wrong"),
+                                row.texts("offenders"),
+                                row.int8("lanes") + (row.int8("lanes") == 1 ? " lane" : " lanes")))
                 .orElseThrow();
     }
 }

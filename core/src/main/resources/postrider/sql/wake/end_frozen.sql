@@ -13,7 +13,8 @@ with frozen as materialized (
     where k.locktype = 'advisory'
     and k.database = (select d.oid from pg_database d where d.datname = current_database())
     and (k.classid = 'postrider.event'::regclass::oid and k.objid in (1, 3)
-      or k.classid in ('postrider.listener'::regclass::oid, 'postrider.delivery'::regclass::oid))
+      or k.classid in ('postrider.listener'::regclass::oid, 'postrider.delivery'::regclass::oid,
+        'postrider.worker'::regclass::oid))
     and k.objsubid = 2
     and k.mode = 'ExclusiveLock'
     and k.granted

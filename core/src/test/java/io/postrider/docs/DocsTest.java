@@ -5,9 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import io.postrider.Event;
+import io.postrider.Fate;
+import io.postrider.Job;
 import io.postrider.Listener;
 import io.postrider.LogEvent;
 import io.postrider.Postrider;
+import io.postrider.Worker;
 import io.postrider.testkit.PostgresTest;
 import io.postrider.testkit.TestDatabase;
 import java.io.IOException;
@@ -61,6 +64,27 @@ class DocsTest {
             awaitMail();
         }
         // endregion
+    }
+
+    @Test
+    void the_first_job(TestDatabase database) throws Exception {
+        try (HikariDataSource pool = pool(database);
+                Postrider postrider = Postrider.on(pool).migrate().start();
+                Connection connection = pool.getConnection()) {
+            // region jobs
+            postrider.add(Worker.on("mail").handling("welcome", job -> {
+                send(job.payload());
+                return Fate.done();
+            }));
+            postrider.enqueue(connection, Job.of("mail", "welcome", "{\"to\": \"anne\"}"));
+            // endregion
+            awaitMail();
+        }
+    }
+
+    private void send(String payload) {
+        assertThat(payload).isEqualTo("{\"to\": \"anne\"}");
+        mailed.countDown();
     }
 
     @Test

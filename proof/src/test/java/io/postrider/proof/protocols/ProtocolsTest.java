@@ -2,67 +2,24 @@ package io.postrider.proof.protocols;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.zaxxer.hikari.HikariConfig;
-import com.zaxxer.hikari.HikariDataSource;
-import io.postrider.Options;
-import io.postrider.Postrider;
-import io.postrider.proof.Interleaving;
-import io.postrider.proof.InterleavingOptions;
-import io.postrider.proof.Schedule;
 import io.postrider.proof.Session;
 import io.postrider.testkit.PostgresTest;
-import io.postrider.testkit.TestDatabase;
-import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.postgresql.PGConnection;
 import org.postgresql.PGNotification;
 
-/**
- * Small protocols in every order in which their steps can happen, on real sessions. Each schedule has topics, or a
- * listener, of its own, so that nothing has to be cleared between them.
- */
+/** The sequencer, listeners, retention and the idle lock. */
 @PostgresTest
-class ProtocolsTest {
-    private final List<Connection> connections = new ArrayList<>();
-    private final AtomicInteger run = new AtomicInteger();
-    private HikariDataSource pool;
-    private Connection watcher;
-    private int schedules;
-
-    @BeforeEach
-    void migrate(TestDatabase database) throws SQLException {
-        HikariConfig config = new HikariConfig();
-        config.setJdbcUrl(database.jdbcUrl());
-        config.setMaximumPoolSize(12);
-        config.setMinimumIdle(0);
-        pool = new HikariDataSource(config);
-        Postrider.on(pool, Options.defaults().withNode("protocols").withSegmentSize(1_000_000))
-                .migrate();
-        watcher = connection();
-        watcher.setAutoCommit(true);
-        execute(watcher, "select postrider.sequence(1000)");
-    }
-
-    @AfterEach
-    void close() throws SQLException {
-        for (Connection connection : connections) {
-            connection.close();
-        }
-        pool.close();
-    }
-
+class ProtocolsTest extends Protocols {
     // ── the sequencer and commits ───────────────────────────────────────────────────────────────────────────────────
 
     @Test
@@ -191,14 +148,7 @@ class ProtocolsTest {
                     return false;
                   end if;
                 """;
-        String deliver = new String(
-                Postrider.class
-                        .getResourceAsStream("/postrider/functions/deliver.sql")
-                        .readAllBytes(),
-                StandardCharsets.UTF_8);
-        assertThat(deliver).contains(fence);
-        String unfenced = deliver.replace(fence, "");
-        execute(watcher, unfenced);
+        mutate("deliver", fence, "");
         AtomicInteger twice = new AtomicInteger();
         every(
                 () -> twice.addAndGet(number("select count(*) from effect where n = " + run.get()) == 2 ? 1 : 0),
@@ -317,40 +267,11 @@ class ProtocolsTest {
         return heard;
     }
 
-    // ── how ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+    // ── how ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-    private interface Check {
-        void afterwards() throws Exception;
-    }
-
-    /** Runs every schedule. */
-    @SafeVarargs
-    private void every(Check check, Session<Connection>... sessions) throws Exception {
-        execute(watcher, "create table if not exists effect (n int not null)");
-        InterleavingOptions<Connection> options = InterleavingOptions.<Connection>blockedWhen(
-                        (c, thread) -> isBlocked(c))
-                .withPatience(Duration.ofSeconds(20))
-                .withRollback(c -> {
-                    if (!c.getAutoCommit()) {
-                        c.rollback();
-                    }
-                });
-        try (Interleaving<Connection> race = new Interleaving<>(options, sessions)) {
-            for (Schedule schedule : race.schedules()) {
-                prepare();
-                race.run(schedule);
-                try {
-                    check.afterwards();
-                } catch (AssertionError e) {
-                    throw new AssertionError("schedule " + schedule + ": " + e.getMessage(), e);
-                }
-                schedules++;
-            }
-        }
-    }
-
-    private void prepare() throws SQLException {
-        int n = run.incrementAndGet();
+    @Override
+    void prepare() throws SQLException {
+        int n = run.get();
         execute(
                 watcher,
                 "insert into postrider.listener (name, topic, kind, policy, batch, attempts)"
@@ -408,45 +329,5 @@ class ProtocolsTest {
             }
         }
         return types;
-    }
-
-    private boolean isBlocked(Connection connection) throws SQLException {
-        int pid = connection.unwrap(PGConnection.class).getBackendPID();
-        return truth(watcher, "select cardinality(pg_blocking_pids(" + pid + ")) > 0");
-    }
-
-    private static boolean truth(Connection connection, String sql) throws SQLException {
-        try (Statement statement = connection.createStatement();
-                ResultSet result = statement.executeQuery(sql)) {
-            result.next();
-            return result.getBoolean(1);
-        }
-    }
-
-    private long number(String sql) throws SQLException {
-        try (Statement statement = watcher.createStatement();
-                ResultSet result = statement.executeQuery(sql)) {
-            result.next();
-            return result.getLong(1);
-        }
-    }
-
-    private static void execute(Connection connection, String sql) throws SQLException {
-        try (Statement statement = connection.createStatement()) {
-            statement.execute(sql);
-        }
-    }
-
-    private Connection connection() throws SQLException {
-        Connection connection = pool.getConnection();
-        connection.setAutoCommit(false);
-        connections.add(connection);
-        return connection;
-    }
-
-    private Connection autocommit() throws SQLException {
-        Connection connection = connection();
-        connection.setAutoCommit(true);
-        return connection;
     }
 }

@@ -1,0 +1,174 @@
+package io.postrider.bench;
+
+import com.zaxxer.hikari.HikariDataSource;
+import io.postrider.Fate;
+import io.postrider.Options;
+import io.postrider.Postrider;
+import io.postrider.Worker;
+import java.sql.Connection;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
+
+/** How fast a pile of jobs that do nothing is worked off. */
+final class BurnDown implements Scenario {
+    private static final Goal OF_BARE = Goal.atLeast(0.9, "bare SKIP LOCKED loop");
+    private static final Goal OF_LEASED = Goal.atLeast(3, "leases in a table");
+    private static final int LOOPS = 4;
+    private static final int SLOTS = 64;
+
+    /** One turn. */
+    private record Turn(double rate, Counters counted) {}
+
+    /** A transaction or two of one of the usual ways. */
+    private interface Loop {
+        int once(Connection connection, JobTable.Handler handler) throws Exception;
+    }
+
+    @Override
+    public String name() {
+        return "burn_down";
+    }
+
+    @Override
+    public String conditions(Scale scale) {
+        return scale.jobs() + " jobs that do nothing, all there before the clock starts. postrider: one node, " + SLOTS
+                + " slots; sequencing: the jobs have no positions yet. bare: " + LOOPS + " threads, each fetches "
+                + JobTable.BATCH + " with FOR UPDATE SKIP LOCKED, handles and deletes them in one transaction: no"
+                + " attempts, leases or history. leased: " + LOOPS + " threads, claim by UPDATE … RETURNING, settle by"
+                + " UPDATE, " + JobTable.BATCH + " at a time";
+    }
+
+    @Override
+    public double shortUntil() {
+        return 20;
+    }
+
+    @Override
+    public List<Figure> run(Bench bench) throws Exception {
+        Map<String, Rounds.Measure<Turn>> variants = new LinkedHashMap<>();
+        variants.put("postrider", () -> postrider(bench, true));
+        variants.put("sequencing", () -> postrider(bench, false));
+        variants.put("bare", () -> table(bench, JobTable::skipLocked));
+        variants.put("leased", () -> table(bench, JobTable::leased));
+        Samples<Turn> samples = bench.rounds("burn down", variants);
+        List<Figure> figures = new ArrayList<>();
+        double rate = samples.median("postrider", Turn::rate);
+        figures.add(Figure.of(
+                "burn_down.postrider", rate, "jobs/s", samples.ratio("postrider", "bare", Turn::rate), OF_BARE));
+        figures.add(Figure.of(
+                "burn_down.postrider_vs_leased",
+                rate,
+                "jobs/s",
+                samples.ratio("postrider", "leased", Turn::rate),
+                OF_LEASED));
+        figures.add(Figure.of(
+                "burn_down.sequencing",
+                samples.median("sequencing", Turn::rate),
+                "jobs/s",
+                samples.ratio("sequencing", "bare", Turn::rate),
+                OF_BARE));
+        for (String variant : List.of("bare", "leased")) {
+            figures.add(Figure.of("burn_down." + variant, samples.median(variant, Turn::rate), "jobs/s"));
+        }
+        for (String variant : variants.keySet()) {
+            List<Turn> turns = samples.of(variant);
+            figures.addAll(turns.get(turns.size() - 1)
+                    .counted()
+                    .perEvent("burn_down." + variant, bench.scale().jobs()));
+        }
+        return figures;
+    }
+
+    private static Turn postrider(Bench bench, boolean sequenced) throws Exception {
+        long jobs = bench.scale().jobs();
+        BenchDatabase database = bench.server().create("burn_down");
+        PostriderLog.install(database);
+        try (Connection connection = database.connect("bench-install")) {
+            PostriderLog.enqueueMany(connection, jobs);
+            if (sequenced) {
+                PostriderLog.sequence(connection);
+            }
+            Sqls.execute(connection, "vacuum (analyze)");
+        }
+        bench.checkpoint();
+        Counters before = Counters.read(database, PostriderLog.SCHEMA);
+        LongAdder done = new LongAdder();
+        double rate;
+        try (HikariDataSource pool = database.pool("bench-node", 8, true);
+                Postrider node = Postrider.on(pool, Options.defaults().withNode("bench"))) {
+            node.add(Worker.on("jobs").withSlots(SLOTS).handling("noop", job -> {
+                done.increment();
+                return Fate.done();
+            }));
+            long began = System.nanoTime();
+            node.start();
+            try (Connection look = database.connect("bench-look")) {
+                while (done.sum() < jobs || PostriderLog.settled(look) < jobs) {
+                    TimeUnit.MILLISECONDS.sleep(done.sum() < jobs ? 5 : 1);
+                    if (System.nanoTime() - began > 120_000_000_000L) {
+                        throw new IllegalStateException("not burnt down: " + done.sum() + " jobs done");
+                    }
+                }
+            }
+            rate = jobs / ((System.nanoTime() - began) / 1e9);
+        }
+        Turn turn = new Turn(rate, Counters.read(database, PostriderLog.SCHEMA).since(before));
+        bench.server().drop(database);
+        return turn;
+    }
+
+    private static Turn table(Bench bench, Loop loop) throws Exception {
+        long jobs = bench.scale().jobs();
+        BenchDatabase database = bench.server().create("burn_down");
+        try (Connection connection = database.connect("bench-install")) {
+            JobTable.create(connection);
+            JobTable.fill(connection, jobs);
+            Sqls.execute(connection, "vacuum (analyze)");
+        }
+        bench.checkpoint();
+        Counters before = Counters.read(database, "public");
+        LongAdder done = new LongAdder();
+        double rate;
+        ExecutorService threads = Executors.newFixedThreadPool(LOOPS);
+        try (HikariDataSource pool = database.pool("bench-node", LOOPS, false)) {
+            CountDownLatch ready = new CountDownLatch(LOOPS);
+            CountDownLatch go = new CountDownLatch(1);
+            List<Future<?>> loops = new ArrayList<>();
+            for (int i = 0; i < LOOPS; i++) {
+                loops.add(threads.submit(() -> {
+                    try (Connection connection = pool.getConnection()) {
+                        ready.countDown();
+                        go.await();
+                        while (loop.once(connection, row -> done.increment()) > 0) {
+                            // again
+                        }
+                    }
+                    return true;
+                }));
+            }
+            ready.await();
+            long began = System.nanoTime();
+            go.countDown();
+            for (Future<?> one : loops) {
+                one.get();
+            }
+            rate = jobs / ((System.nanoTime() - began) / 1e9);
+        } finally {
+            threads.shutdown();
+        }
+        if (done.sum() < jobs) {
+            throw new IllegalStateException("only " + done.sum() + " of " + jobs + " jobs were done");
+        }
+        Turn turn = new Turn(rate, Counters.read(database, "public").since(before));
+        bench.server().drop(database);
+        return turn;
+    }
+}

@@ -1,0 +1,132 @@
+package io.postrider.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.postrider.Fate;
+import io.postrider.Postrider;
+import io.postrider.RetryPolicy;
+import io.postrider.Worker;
+import io.postrider.testkit.Await;
+import io.postrider.testkit.TestDatabase;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Jobs, queues and schedules, with a node that works on one queue. */
+@Migrated
+class JobsCommandTest {
+    private final AtomicBoolean broken = new AtomicBoolean();
+    private Shell shell;
+    private Postrider node;
+
+    @BeforeEach
+    void start(TestDatabase database) {
+        shell = new Shell(database);
+        node = Postrider.on(database.dataSource())
+                .add(Worker.on("mail")
+                        .handling("welcome", job -> {
+                            if (broken.get()) {
+                                throw new IllegalStateException("no connection");
+                            }
+                            return Fate.done("{\"sent\": true}");
+                        })
+                        .withRetry("welcome", RetryPolicy.never()))
+                .start();
+    }
+
+    @AfterEach
+    void stop() {
+        node.close();
+    }
+
+    private void await(String id, String state) {
+        Await.until(
+                id + " is " + state,
+                () -> shell.ok("jobs", "show", id, "--json").out().contains(state));
+    }
+
+    @Test
+    void a_job_is_enqueued_shown_and_listed(TestDatabase given) {
+        String id = shell.ok("jobs", "enqueue", "mail", "welcome", "{\"to\": \"anne\"}")
+                .out()
+                .strip();
+        await(id, "\"state\":\"DONE\"");
+        assertThat(shell.ok("jobs", "show", id).out())
+                .containsPattern("state +DONE")
+                .containsPattern("payload +\\{\"to\": \"anne\"\\}")
+                .containsPattern("result +\\{\"sent\": true\\}");
+        assertThat(shell.ok("jobs", "list", "mail").lines().get(1)).contains(id, "welcome", "DONE");
+        assertThat(shell.ok("jobs", "list", "mail", "--state", "failed").err()).contains("no such jobs");
+        assertThat(shell.ok("queues", "list").lines().get(1)).startsWith("mail");
+    }
+
+    @Test
+    void a_dead_job_is_retried_and_one_that_waits_is_cancelled(TestDatabase given) {
+        broken.set(true);
+        String dead = shell.ok("jobs", "enqueue", "mail", "welcome").out().strip();
+        await(dead, "\"state\":\"FAILED\"");
+        assertThat(shell.ok("jobs", "list", "mail", "--state", "failed").out()).contains("no connection");
+        broken.set(false);
+        assertThat(shell.ok("jobs", "retry", dead).err()).contains("retrying " + dead);
+        await(dead, "\"state\":\"DONE\"");
+        assertThat(shell.run("jobs", "retry", dead).code()).isEqualTo(Exit.CONFLICT);
+        String later = shell.ok("jobs", "enqueue", "mail", "welcome", "--in", "1h")
+                .out()
+                .strip();
+        await(later, "\"waits_for\":\"due\"");
+        assertThat(shell.ok("jobs", "cancel", later).err()).contains("cancelled " + later);
+        await(later, "\"state\":\"CANCELLED\"");
+        assertThat(shell.run("jobs", "cancel", dead).code()).isEqualTo(Exit.CONFLICT);
+        assertThat(shell.run("jobs", "show", "00000000-0000-0000-0000-000000000000")
+                        .code())
+                .isEqualTo(Exit.NOT_FOUND);
+    }
+
+    @Test
+    void a_queue_is_paused_limited_and_resumed(TestDatabase given) {
+        assertThat(shell.ok("queues", "pause", "mail").err()).contains("paused mail");
+        String id = shell.ok("jobs", "enqueue", "mail", "welcome", "--priority", "high")
+                .out()
+                .strip();
+        Await.until("it waits", () -> shell.ok("queues", "list", "--json").out().contains("\"depth\":1"));
+        shell.ok("queues", "limit", "mail", "--running", "5", "--rate", "10", "--period", "1s");
+        assertThat(shell.ok("queues", "list").out()).contains("paused, at most 5 at once, rate 10");
+        shell.ok("queues", "resume", "mail");
+        await(id, "\"state\":\"DONE\"");
+        assertThat(shell.run("queues", "pause", "maill").err()).contains("no queue maill; did you mean 'mail'?");
+    }
+
+    @Test
+    void schedules_are_set_listed_paused_and_removed(TestDatabase given) {
+        shell.ok("schedules", "set", "nightly", "0 3 * * *", "mail", "welcome", "--zone", "Europe/Berlin");
+        assertThat(shell.ok("schedules", "list").lines().get(1)).contains("nightly", "0 3 * * *", "Europe/Berlin");
+        shell.ok("schedules", "pause", "nightly");
+        assertThat(shell.ok("schedules", "list").out()).contains("paused");
+        shell.ok("schedules", "resume", "nightly");
+        assertThat(shell.ok("schedules", "list", "--json").out()).contains("\"paused\":false", "\"next_at\":");
+        shell.ok("schedules", "remove", "nightly");
+        assertThat(shell.run("schedules", "remove", "nightly").code()).isEqualTo(Exit.NOT_FOUND);
+    }
+
+    @Test
+    void nonsense_is_refused_in_one_line(TestDatabase given) {
+        assertThat(shell.run("jobs", "enqueue", "a:b", "welcome").err()).contains("queue must match");
+        assertThat(shell.run("jobs", "enqueue", "mail", "welcome", "{").err()).contains("payload");
+        assertThat(shell.run("jobs", "enqueue", "mail", "welcome", "--in", "soon")
+                        .err())
+                .contains("--in must be a time such as 500ms, 30s, 5m, 2h or 1d, was 'soon'");
+        assertThat(shell.run("jobs", "enqueue", "mail", "welcome", "--at", "+10000-01-01T00:00:00Z")
+                        .err())
+                .contains("before the year 10000");
+        assertThat(shell.run("jobs", "enqueue", "mail", "welcome", "--priority", "urgent")
+                        .err())
+                .contains("--priority must be high, normal or low, was 'urgent'");
+        assertThat(shell.run("jobs", "list", "mail", "--state", "lost").err()).contains("--state must be pending");
+        assertThat(shell.run("schedules", "set", "s", "61 * * * *", "mail", "welcome")
+                        .err())
+                .contains("cron field minute must be within 0..59, was '61'");
+        assertThat(shell.run("queues", "limit", "mail", "--running", "0").err()).contains("running limit must be 1..");
+        assertThat(shell.run("queues", "limit", "mail", "--rate", "5").err()).contains("a rate needs a period");
+    }
+}

@@ -1,0 +1,76 @@
+package io.postrider;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.ThreadLocalRandom;
+
+/** How often and when a job that failed is tried again. Immutable. */
+public final class RetryPolicy {
+    private static final Duration LONGEST = Duration.ofDays(36_500);
+
+    private final List<Duration> table;
+    private final Duration base;
+    private final Duration cap;
+    private final int attempts;
+
+    private RetryPolicy(List<Duration> table, Duration base, Duration cap, int attempts) {
+        this.table = table;
+        this.base = base;
+        this.cap = cap;
+        this.attempts = attempts;
+    }
+
+    /** Five attempts, 1 s doubled up to 5 min between them, and anything from half to all of it. */
+    public static RetryPolicy defaults() {
+        return exponential(5, Duration.ofSeconds(1), Duration.ofMinutes(5));
+    }
+
+    /** So many attempts, base doubled up to the cap between them, and anything from half to all of it: failures of one moment do not come back in step. */
+    public static RetryPolicy exponential(int attempts, Duration base, Duration cap) {
+        Refuse.outside("attempts", attempts, 1, 1_000_000);
+        Refuse.outside("backoff base", base, Duration.ofMillis(1), LONGEST);
+        return new RetryPolicy(List.of(), base, Refuse.outside("backoff cap", cap, base, LONGEST), attempts);
+    }
+
+    /** One attempt more for each wait of the table: {@code table(ZERO, 30 s, 5 min)} is at once, 30 s, 5 min, then dead. */
+    public static RetryPolicy table(Duration... waits) {
+        for (Duration wait : waits) {
+            Refuse.outside("retry wait", wait, Duration.ZERO, LONGEST);
+        }
+        return new RetryPolicy(List.of(waits), Duration.ZERO, Duration.ZERO, waits.length + 1);
+    }
+
+    /** The first failure is the last. */
+    public static RetryPolicy never() {
+        return table();
+    }
+
+    /** How many attempts there are. */
+    public int attempts() {
+        return attempts;
+    }
+
+    /** How long to wait after this attempt failed; empty: it was the last. */
+    public Optional<Duration> after(int attempt) {
+        if (attempt >= attempts) {
+            return Optional.empty();
+        }
+        if (!table.isEmpty()) {
+            return Optional.of(table.get(attempt - 1));
+        }
+        long doubled = base.toMillis();
+        for (int i = 1; i < attempt && doubled < cap.toMillis(); i++) {
+            doubled *= 2;
+        }
+        long wait = Math.max(1, Math.min(doubled, cap.toMillis()));
+        return Optional.of(Duration.ofMillis(ThreadLocalRandom.current().nextLong(wait / 2, wait + 1)));
+    }
+
+    @Override
+    public String toString() {
+        return table.isEmpty() && attempts > 1
+                ? attempts + " attempts, " + base + " doubled up to " + cap
+                : attempts + " attempts after " + table;
+    }
+}

@@ -1,0 +1,152 @@
+package io.postrider.work;
+
+import io.postrider.ClaimedJob;
+import io.postrider.db.Database;
+import io.postrider.db.Row;
+import io.postrider.db.Sql;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** The statements by which jobs of one queue are claimed. */
+final class Claims {
+    private static final Sql CLAIM = Sql.file("work/claim");
+    private static final Sql CLAIMED = Sql.file("work/claimed");
+    private static final Sql CLAIM_DELAYED = Sql.file("work/claim_delayed");
+    private static final Sql NEXT_DUE = Sql.file("work/next_due");
+
+    /** Payloads of one claim, together: keeps a queue of large jobs within a small heap. */
+    private static final long BYTES = 8 << 20;
+
+    private final Database database;
+    private final String queue;
+
+    Claims(Database database, String queue) {
+        this.database = database;
+        this.queue = queue;
+    }
+
+    /**
+     * A job that was claimed, and why it may not be begun now.
+     *
+     * @param hold cancelled, key, or null
+     * @param delay how long until it is due; null: it is
+     */
+    record Found(
+            Holding holding,
+            @Nullable Duration delay,
+            @Nullable String hold) {}
+
+    /**
+     * What a claim gave.
+     *
+     * @param claim null: nothing was claimed
+     * @param why nothing was claimed: empty, paused, limited
+     * @param claimedUpto the last position of the lane that is claimed, by whomever
+     */
+    record Got(@Nullable Claim claim, @Nullable String why, long claimedUpto, List<Found> found) {}
+
+    /** Claims the next positions of a lane. */
+    Got claim(String topic, long worker, int most, @Nullable Long oldest) {
+        List<Found> found = new ArrayList<>();
+        Got[] got = {new Got(null, null, 0, found)};
+        database.autocommit(session -> {
+            session.each(
+                    CLAIM,
+                    bind -> bind.text("queue", queue)
+                            .text("topic", topic)
+                            .int8("worker", worker)
+                            .int4("most", most)
+                            .int8("bytes", BYTES)
+                            .int8OrNull("open_n", oldest),
+                    0,
+                    row -> {
+                        Claim claim = got[0].claim();
+                        if (row.textOrNull("event_id") != null && claim != null) {
+                            found.add(found(row, worker, claim));
+                        } else {
+                            got[0] = header(row, topic, found);
+                        }
+                        return true;
+                    },
+                    done -> {});
+            return true;
+        });
+        return got[0];
+    }
+
+    private static Got header(Row row, String topic, List<Found> found) throws SQLException {
+        Long n = row.int8OrNull("n");
+        long upto = row.int8("position");
+        Claim claim = n == null ? null : new Claim(n, topic, row.int8("from_position"), upto);
+        return new Got(claim, row.textOrNull("hold"), upto, found);
+    }
+
+    /** Jobs of a claim that were too large to come with it. */
+    List<Found> rest(Claim claim, long worker, long after) {
+        return database.autocommit(session -> session.query(
+                CLAIMED,
+                bind -> bind.text("topic", claim.topic())
+                        .int8("after", after)
+                        .int8("upto", claim.to())
+                        .int8("bytes", BYTES),
+                row -> found(row, worker, claim)));
+    }
+
+    /** Claims due jobs that go by themselves. */
+    List<Holding> claimDelayed(long worker, int most, Collection<String> types, int tier) {
+        return database.autocommit(session -> session.query(
+                CLAIM_DELAYED,
+                bind -> bind.text("queue", queue)
+                        .int8("worker", worker)
+                        .int4("most", most)
+                        .texts("types", types)
+                        .int4("tier", tier),
+                row -> new Holding(
+                        worker,
+                        null,
+                        row.text("topic"),
+                        job(row, row.int4("attempt")),
+                        row.textOrNull("unique_key"),
+                        row.int4("crashes"))));
+    }
+
+    /** How long until the next of each tier is due, in nanoseconds; tiers that have none are not there. */
+    Map<Integer, Long> nextDue(Collection<String> types) {
+        Map<Integer, Long> next = new HashMap<>();
+        database.autocommit(session ->
+                session.query(NEXT_DUE, bind -> bind.text("queue", queue).texts("types", types), row -> {
+                    next.put(row.int4("tier"), row.int8("wait") * 1_000_000);
+                    return true;
+                }));
+        return next;
+    }
+
+    private Found found(Row row, long worker, Claim claim) throws SQLException {
+        Long wait = row.int8OrNull("wait");
+        return new Found(
+                new Holding(worker, claim, claim.topic(), job(row, 1), row.textOrNull("unique_key"), 0),
+                wait == null ? null : Duration.ofMillis(wait),
+                row.textOrNull("hold"));
+    }
+
+    private ClaimedJob job(Row row, int attempt) throws SQLException {
+        return new ClaimedJob(
+                row.uuid("event_id"),
+                queue,
+                row.text("type"),
+                row.text("payload"),
+                row.textOrNull("key"),
+                row.textOrNull("project_id"),
+                row.textOrNull("user_id"),
+                row.text("headers"),
+                row.instant("created_at"),
+                attempt,
+                row.int8("position"));
+    }
+}

@@ -1,0 +1,149 @@
+package io.postrider.work;
+
+import io.postrider.PostriderException;
+import io.postrider.PostriderException.Kind;
+import io.postrider.db.Database;
+import io.postrider.db.Row;
+import io.postrider.db.Sql;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** What an operator asks about jobs, and does with them. Safe to share. */
+public final class Jobs {
+    private static final Sql FIND = Sql.file("work/find");
+    private static final Sql LIST = Sql.file("work/list");
+    private static final Sql CANCEL = Sql.text("cancel", "select postrider.cancel(:id, :reason) as fate");
+    private static final Sql RETRY = Sql.file("work/retry");
+
+    private final Database database;
+
+    public Jobs(Database database) {
+        this.database = database;
+    }
+
+    /** How a job stands: a row of the view {@code jobs}. */
+    public record Status(
+            UUID id,
+            String queue,
+            String type,
+            String priority,
+            State state,
+            Instant runAt,
+            int attempts,
+            @Nullable String lockedBy,
+            @Nullable Instant leaseExpiresAt,
+            @Nullable String errorCode,
+            @Nullable String error,
+            Instant createdAt,
+            @Nullable Instant claimedAt,
+            @Nullable Instant finishedAt,
+            @Nullable String key,
+            String payload,
+            @Nullable String result,
+            @Nullable Integer progress,
+            @Nullable String progressNote,
+            @Nullable String waitsFor,
+            String topic,
+            long position) {
+        static Status read(Row row) throws SQLException {
+            Long progress = row.int8OrNull("progress");
+            return new Status(
+                    row.uuid("id"),
+                    row.text("queue"),
+                    row.text("job_type"),
+                    row.text("priority"),
+                    State.valueOf(row.text("state")),
+                    row.instant("run_at"),
+                    row.int4("attempt_count"),
+                    row.textOrNull("locked_by"),
+                    row.instantOrNull("lease_expires_at"),
+                    row.textOrNull("last_error_code"),
+                    row.textOrNull("last_error_message"),
+                    row.instant("created_at"),
+                    row.instantOrNull("claimed_at"),
+                    row.instantOrNull("finished_at"),
+                    row.textOrNull("key"),
+                    row.text("payload"),
+                    row.textOrNull("result"),
+                    progress == null ? null : progress.intValue(),
+                    row.textOrNull("progress_note"),
+                    row.textOrNull("waits_for"),
+                    row.text("topic"),
+                    row.int8("position"));
+        }
+    }
+
+    /** How a job stands. */
+    public enum State {
+        /** It will be done, now or at its time. */
+        PENDING,
+        /** A worker has it. */
+        IN_PROGRESS,
+        /** It is finished. */
+        DONE,
+        /** It is a dead letter. */
+        FAILED,
+        /** It is finished without having been done. */
+        CANCELLED
+    }
+
+    /** What became of the wish to cancel a job. */
+    public enum Cancelled {
+        /** It will not be begun. */
+        CANCELLED,
+        /** It runs: its worker interrupts it, and what a transactional handler does is rolled back. */
+        ASKED,
+        /** Too late: it is finished. */
+        FINISHED
+    }
+
+    /** How one job stands; empty if there is none, or retention has taken it. */
+    public Optional<Status> find(UUID id) {
+        return database.autocommit(session -> session.one(FIND, bind -> bind.uuid("id", id), Status::read));
+    }
+
+    /** The latest jobs of a queue, at most so many; only in this state if one is given. */
+    public List<Status> list(String queue, @Nullable State state, int most) {
+        return database.autocommit(session -> session.query(
+                LIST,
+                bind -> bind.text("queue", queue)
+                        .text("state", state == null ? null : state.name())
+                        .int4("most", most),
+                Status::read));
+    }
+
+    /** A job is not wanted any more. */
+    public Cancelled cancel(UUID id, String reason) {
+        while (true) {
+            String fate = database.transaction(session -> session.one(
+                            CANCEL,
+                            bind -> bind.uuid("id", id).text("reason", reason),
+                            row -> String.valueOf(row.textOrNull("fate")))
+                    .orElseThrow());
+            switch (fate) {
+                case "cancelled" -> {
+                    return Cancelled.CANCELLED;
+                }
+                case "asked" -> {
+                    return Cancelled.ASKED;
+                }
+                case "finished" -> {
+                    return Cancelled.FINISHED;
+                }
+                case "pending" -> Thread.onSpinWait(); // somebody claims it this very moment: then it is asked
+                default -> throw new PostriderException(Kind.NOT_FOUND, "no job " + id);
+            }
+        }
+    }
+
+    /** A job that waits for its time, or is dead, is done now. False if it is neither. */
+    public boolean retry(UUID id) {
+        return database.transaction(session -> session.one(RETRY, bind -> bind.uuid("id", id), row -> row.int8("moved"))
+                        .orElse(0L))
+                > 0;
+    }
+}

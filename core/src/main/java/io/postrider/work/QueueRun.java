@@ -1,0 +1,449 @@
+package io.postrider.work;
+
+import io.postrider.ClaimedJob;
+import io.postrider.PostriderException;
+import io.postrider.Worker;
+import io.postrider.db.Database;
+import io.postrider.log.Heads;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The work of this node on one queue: claim, hand out to the slots, see it settled, claim again.
+ *
+ * <pre>
+ * WAITING   no badge, the queue is paused, or nothing to claim. Nothing is held. Leaves by the bell: a head has moved, the
+ *           wire is up, somebody has steered, a job that goes by itself is due; and once a second whatever happens.
+ * CLAIMING  while there is room: the next lane that has work (of every eight claims five high, two normal, one low), and what
+ *           is due of the jobs that go by themselves. Room is what the slots can do in {@link #AHEAD}: a crash repeats
+ *           little, and no job waits long in this node's memory while others are free.
+ * FULL      no room. Leaves when a job ends.
+ * STOPPING  nothing is claimed; what has not begun is put aside without counting an attempt; what runs, runs on.
+ * </pre>
+ *
+ * A crash at any point leaves claims without settlements, which others take over (take_over.sql).
+ */
+final class QueueRun implements Runnable {
+    private static final Logger log = LoggerFactory.getLogger(QueueRun.class);
+
+    /** So much work is claimed ahead. */
+    private static final Duration AHEAD = Duration.ofMillis(50);
+
+    private static final int LARGEST_CLAIM = 500;
+    private static final int MOST_PER_SLOT = 64;
+    private static final int ALONE = 2;
+    private static final long LIMITED = Duration.ofMillis(20).toNanos();
+    private static final long SHORT_WHILE = Duration.ofMillis(5).toNanos();
+    private static final long A_WHILE = Duration.ofSeconds(1).toNanos();
+
+    /** Which lane may claim next: see {@link io.postrider.Priority}. */
+    private static final int[] TURNS = {0, 1, 0, 2, 0, 1, 0, 0};
+
+    private final Worker worker;
+    private final Heads heads;
+    private final Badge badge;
+    private final Settler settler;
+    private final JobRun jobRun;
+    private final Solitude solitude;
+    private final ExecutorService threads;
+    private final Claims claims;
+    private final Lane[] lanes;
+    private final Bell bell = new Bell();
+    private final ConcurrentLinkedQueue<Holding> waiting = new ConcurrentLinkedQueue<>();
+
+    /** Claimed and not settled. */
+    private final AtomicInteger held = new AtomicInteger();
+
+    private final AtomicInteger runners = new AtomicInteger();
+
+    /** Open claims of this node on the queue: how many of their positions are not settled. */
+    private final TreeMap<Long, Long> open = new TreeMap<>();
+
+    private final Pace pace = new Pace();
+    private volatile boolean running = true;
+    private volatile long dueAt = System.nanoTime();
+
+    /** Not before this time is a lane asked that had nothing for us although its head says so: paused, limited, others'. */
+    private volatile long lookAgainAt = System.nanoTime();
+
+    /** Jobs here that are suspected of one crash. */
+    private final AtomicInteger suspects = new AtomicInteger();
+
+    /** Whether jobs have been put aside because of their key. */
+    private volatile boolean keyed;
+
+    private int turn;
+    private @Nullable Rest rest;
+
+    /** Positions of a claim that are not read yet. */
+    private record Rest(Claim claim, long worker, long after) {}
+
+    private static final class Lane {
+        final String topic;
+        long claimedUpto;
+
+        Lane(String topic) {
+            this.topic = topic;
+        }
+    }
+
+    QueueRun(
+            Worker worker,
+            List<String> topics,
+            Database database,
+            Heads heads,
+            Badge badge,
+            Settler settler,
+            ExecutorService threads,
+            JobRun jobRun,
+            Solitude solitude) {
+        this.solitude = solitude;
+        this.worker = worker;
+        this.heads = heads;
+        this.badge = badge;
+        this.settler = settler;
+        this.threads = threads;
+        this.jobRun = jobRun;
+        this.claims = new Claims(database, worker.queue());
+        this.lanes = topics.stream().map(Lane::new).toArray(Lane[]::new);
+        topics.forEach(topic -> heads.whenMoved(topic, bell::ring));
+    }
+
+    /** Something has changed: look. */
+    void wake() {
+        dueAt = System.nanoTime();
+        lookAgainAt = dueAt;
+        bell.ring();
+    }
+
+    /** Claims nothing more, and hands back what has not begun. */
+    void stop() {
+        running = false;
+        bell.ring();
+    }
+
+    /** The jobs that wait for a slot. */
+    Collection<Holding> waiting() {
+        return List.copyOf(waiting);
+    }
+
+    /** Whether nothing is claimed any more that is not settled. */
+    boolean isIdle() {
+        return held.get() == 0;
+    }
+
+    @Override
+    public void run() {
+        int failures = 0;
+        while (running) {
+            try {
+                long patience = claimSome();
+                if (patience > 0) {
+                    bell.await(waiting.isEmpty() ? patience : Math.min(patience, SHORT_WHILE));
+                    if (!waiting.isEmpty()) {
+                        startRunners(Integer.MAX_VALUE); // slower than it looked: then all hands
+                    }
+                }
+                failures = 0;
+            } catch (InterruptedException e) {
+                break;
+            } catch (PostriderException e) {
+                failures++;
+                log.warn("claiming_failed queue={} failures={} error=\"{}\"", worker.queue(), failures, e.getMessage());
+                try {
+                    bell.await(Math.min(5_000, 50L << Math.min(failures, 7)) * 1_000_000);
+                } catch (InterruptedException interrupted) {
+                    break;
+                }
+            }
+        }
+        handBack();
+    }
+
+    /** Gives how long to wait for the bell: 0 if there may be more at once. */
+    private long claimSome() {
+        long me = badge.number();
+        int room = me == 0 ? 0 : room();
+        if (room <= 0) {
+            return A_WHILE;
+        }
+        if (rest != null) {
+            readRest(rest);
+            return 0;
+        }
+        if (solitude.isWanted()) {
+            return solitude.isOf(this) ? beAlone(me) : A_WHILE;
+        }
+        if (claimDelayed(me, room) | claimNext(me, room)) {
+            return 0;
+        }
+        long now = System.nanoTime();
+        long next = lookAgainAt > now ? Math.min(dueAt, lookAgainAt) : dueAt;
+        return Math.max(1, Math.min(A_WHILE, next - now));
+    }
+
+    /** Waits until nothing else runs here, then does the one job. */
+    private long beAlone(long me) {
+        if (!solitude.isQuiet()) {
+            return SHORT_WHILE;
+        }
+        List<Holding> suspect = claims.claimDelayed(me, 1, worker.types(), ALONE);
+        if (suspect.isEmpty()) {
+            solitude.end(this);
+            return 0;
+        }
+        log.warn(
+                "job_alone queue={} job_id={}",
+                worker.queue(),
+                suspect.get(0).job().id());
+        take(suspect);
+        return A_WHILE;
+    }
+
+    /** Not for one job at a time, unless a slot is free: a claim costs as much for one as for many. */
+    private int room() {
+        int capacity = pace.capacity(worker.slots());
+        int now = held.get();
+        boolean slotFree = runners.get() < worker.slots() && waiting.isEmpty();
+        return slotFree || now <= capacity / 2 ? Math.min(capacity - now, LARGEST_CLAIM) : 0;
+    }
+
+    private boolean claimNext(long me, int room) {
+        Lane lane = System.nanoTime() < lookAgainAt ? null : nextLane();
+        if (lane == null) {
+            return false;
+        }
+        Claims.Got got = claims.claim(lane.topic, me, room, oldestOpen());
+        lane.claimedUpto = got.claimedUpto();
+        Claim claim = got.claim();
+        if (claim == null) {
+            lookAgainAt = System.nanoTime() + ("limited".equals(got.why()) ? LIMITED : A_WHILE);
+            return false;
+        }
+        lookAgainAt = System.nanoTime();
+        held.addAndGet((int) claim.size());
+        synchronized (open) {
+            open.put(claim.n(), claim.size());
+        }
+        handOut(got.found());
+        restOf(claim, me, got.found());
+        return true;
+    }
+
+    private void restOf(Claim claim, long me, List<Claims.Found> found) {
+        long last = found.isEmpty()
+                ? claim.from() - 1
+                : found.get(found.size() - 1).holding().job().position();
+        rest = last < claim.to() ? new Rest(claim, me, last) : null;
+    }
+
+    private void readRest(Rest missing) {
+        List<Claims.Found> found = claims.rest(missing.claim(), missing.worker(), missing.after());
+        handOut(found);
+        restOf(missing.claim(), missing.worker(), found);
+    }
+
+    private @Nullable Lane nextLane() {
+        for (int i = 0; i < TURNS.length; i++) {
+            Lane lane = lanes[TURNS[turn++ % TURNS.length]];
+            if (heads.head(lane.topic) > lane.claimedUpto) {
+                return lane;
+            }
+        }
+        return null;
+    }
+
+    private @Nullable Long oldestOpen() {
+        synchronized (open) {
+            return open.isEmpty() ? null : open.firstKey();
+        }
+    }
+
+    /** Jobs that go by themselves: the unsuspected, a few of those with one crash, or, alone, one with more. */
+    private boolean claimDelayed(long me, int room) {
+        if (System.nanoTime() < dueAt) {
+            return false;
+        }
+        dueAt = System.nanoTime() + A_WHILE;
+        Map<Integer, Long> next = claims.nextDue(worker.types());
+        next.values().forEach(wait -> dueIn(Math.max(wait, LIMITED)));
+        boolean got = false;
+        if (keyed || isDue(next, 0)) {
+            got = take(claims.claimDelayed(me, room, worker.types(), 0)) > 0;
+        }
+        if (isDue(next, 1) && suspects.get() == 0) {
+            int few = Math.min(room, Math.max(1, worker.slots() / 4));
+            List<Holding> found = claims.claimDelayed(me, few, worker.types(), 1);
+            suspects.addAndGet(found.size());
+            got |= take(found) > 0;
+        }
+        if (isDue(next, ALONE)) {
+            solitude.want(this);
+            got = true;
+        }
+        if (got) {
+            dueAt = System.nanoTime();
+        }
+        return got;
+    }
+
+    private static boolean isDue(Map<Integer, Long> next, int tier) {
+        return next.getOrDefault(tier, Long.MAX_VALUE) == 0;
+    }
+
+    private int take(List<Holding> due) {
+        held.addAndGet(due.size());
+        due.forEach(waiting::add);
+        startRunners(due.size());
+        return due.size();
+    }
+
+    private void dueIn(long nanos) {
+        long at = System.nanoTime() + nanos;
+        if (at < dueAt) {
+            dueAt = at;
+        }
+    }
+
+    /** What can be begun goes to the slots, the rest is put aside. */
+    private void handOut(List<Claims.Found> found) {
+        int ready = 0;
+        for (Claims.Found one : found) {
+            ClaimedJob job = one.holding().job();
+            String hold = one.hold();
+            if ("cancelled".equals(hold)) {
+                settler.add(new Settler.Ended(one.holding(), new Ending.Cancelled("cancelled")));
+            } else if ("key".equals(hold)) {
+                keyed = true;
+                aside(one.holding(), "key", Duration.ZERO);
+            } else if (one.delay() != null) {
+                aside(one.holding(), "due", one.delay());
+            } else if (worker.kind(job.type()) == null) {
+                aside(one.holding(), "unknown", Duration.ZERO);
+            } else {
+                waiting.add(one.holding());
+                ready++;
+            }
+        }
+        startRunners(ready);
+    }
+
+    private void aside(Holding holding, String why, Duration wait) {
+        settler.add(new Settler.Ended(holding, new Ending.Aside(why, wait, false, null, null)));
+    }
+
+    /** As many as have something to do: jobs that take microseconds are not worth a thread each. */
+    private void startRunners(int jobs) {
+        int wanted = Math.min(worker.slots(), jobs == Integer.MAX_VALUE ? worker.slots() : pace.runners(jobs));
+        for (int missing = wanted - runners.get(); missing > 0 && !waiting.isEmpty(); missing--) {
+            int now = runners.get();
+            if (now < wanted && runners.compareAndSet(now, now + 1)) {
+                try {
+                    threads.execute(this::runJobs);
+                } catch (RejectedExecutionException e) {
+                    runners.decrementAndGet();
+                    return;
+                }
+            }
+        }
+    }
+
+    /** One slot: takes jobs until there are none. */
+    private void runJobs() {
+        do {
+            try {
+                Holding next;
+                while ((next = waiting.poll()) != null) {
+                    long began = System.nanoTime();
+                    jobRun.run(next);
+                    pace.took(System.nanoTime() - began);
+                }
+            } finally {
+                runners.decrementAndGet();
+            }
+        } while (!waiting.isEmpty() && again()); // one may have come between the last look and the decrement
+        bell.ring();
+    }
+
+    private boolean again() {
+        int now = runners.get();
+        return now < worker.slots() && runners.compareAndSet(now, now + 1);
+    }
+
+    /** Jobs of this queue are written down. */
+    void settled(List<Settler.Ended> ended) {
+        if (ended.isEmpty()) {
+            return;
+        }
+        synchronized (open) {
+            for (Settler.Ended one : ended) {
+                Claim claim = one.holding().claim();
+                if (claim != null) {
+                    open.computeIfPresent(claim.n(), (n, left) -> left == 1 ? null : left - 1);
+                }
+            }
+        }
+        for (Settler.Ended one : ended) {
+            if (one.ending() instanceof Ending.Aside aside && !aside.why().equals("key")) {
+                dueIn(aside.delay().toNanos());
+            } else if (keyed) {
+                dueIn(0);
+            }
+            if (one.holding().crashes() == 1) {
+                suspects.decrementAndGet();
+            }
+        }
+        lookAgainAt = System.nanoTime();
+        if (held.addAndGet(-ended.size()) == 0) {
+            solitude.end(this);
+        }
+        bell.ring();
+    }
+
+    private void handBack() {
+        List<Holding> back = new ArrayList<>();
+        Holding next;
+        while ((next = waiting.poll()) != null) {
+            back.add(next);
+        }
+        back.forEach(holding -> aside(holding, "returned", Duration.ZERO));
+        Rest missing = rest;
+        while (missing != null) {
+            List<Claims.Found> found = claims.rest(missing.claim(), missing.worker(), missing.after());
+            found.forEach(one -> aside(one.holding(), "returned", one.delay() == null ? Duration.ZERO : one.delay()));
+            restOf(missing.claim(), missing.worker(), found);
+            missing = rest;
+        }
+    }
+
+    /** How long jobs take here, and so how many may be claimed ahead. */
+    private static final class Pace {
+        private volatile double nanos = AHEAD.toNanos();
+
+        /** Lost updates do no harm: it is an average. */
+        void took(long one) {
+            nanos += (one - nanos) / 32;
+        }
+
+        /** Half a millisecond of work for each. */
+        int runners(int jobs) {
+            return (int) Math.min(jobs, 1 + jobs * nanos / 500_000);
+        }
+
+        int capacity(int slots) {
+            double each = AHEAD.toNanos() / Math.max(nanos, 1_000);
+            return (int) (slots * Math.max(1, Math.min(MOST_PER_SLOT, each)));
+        }
+    }
+}

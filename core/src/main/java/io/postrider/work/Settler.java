@@ -1,0 +1,442 @@
+package io.postrider.work;
+
+import io.postrider.PostriderException;
+import io.postrider.db.Database;
+import io.postrider.db.Session;
+import io.postrider.db.Sql;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Writes what became of jobs, for all queues of the node: whatever has ended since the last time, in one transaction. One
+ * thread; while it waits for a commit, the next ones gather.
+ *
+ * <p>A transaction whose commit is not known to have happened is tried again with the same content: its rows are either all
+ * there or none.
+ */
+final class Settler implements AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(Settler.class);
+    private static final Sql SETTLE = Sql.file("work/settle");
+    private static final Sql PUT_ASIDE = Sql.file("work/put_aside");
+    private static final Sql BURY = Sql.file("work/bury");
+    private static final Sql FINISH_DELAYED = Sql.file("work/finish_delayed");
+    private static final Sql DELAY_AGAIN = Sql.file("work/delay_again");
+    private static final Sql BURY_DELAYED = Sql.file("work/bury_delayed");
+    private static final Sql IS_CANCELLED = Sql.file("work/is_cancelled");
+    private static final Sql FORGET_CANCELLED = Sql.file("work/forget_cancelled");
+    private static final Sql RELEASE_UNIQUE = Sql.file("work/release_unique");
+
+    /** In one transaction, at most. */
+    private static final int MOST = 5_000;
+
+    private final Database database;
+    private final BiConsumer<List<Ended>, Set<Ended>> settled;
+    private final ConcurrentLinkedQueue<Ended> ended = new ConcurrentLinkedQueue<>();
+    private final Bell bell = new Bell();
+    private final Thread thread;
+    private volatile boolean running = true;
+    private volatile boolean resting;
+
+    /**
+     * A job that has ended.
+     *
+     * @param asked whether somebody has asked that it be cancelled
+     */
+    record Ended(Holding holding, Ending ending, boolean asked) {
+        Ended(Holding holding, Ending ending) {
+            this(holding, ending, ending instanceof Ending.Cancelled);
+        }
+    }
+
+    /** What became of an attempt to write a job down in its handler's transaction. */
+    enum Verdict {
+        WRITTEN,
+        LOST,
+        CANCELLED
+    }
+
+    /** @param settled told of jobs that are written down, and which of them were somebody else's already */
+    Settler(Database database, BiConsumer<List<Ended>, Set<Ended>> settled) {
+        this.database = database;
+        this.settled = settled;
+        this.thread = new Thread(this::run, "postrider-settler");
+        this.thread.setDaemon(true);
+    }
+
+    void start() {
+        thread.start();
+    }
+
+    /** To be written down soon. */
+    void add(Ended one) {
+        ended.add(one);
+        if (resting) {
+            bell.ring(); // not for each of thousands in a second: the lock of the bell would be what they wait for
+        }
+    }
+
+    /** Written down now, in the transaction of a handler: unless it is not ours any more, or has been cancelled. */
+    static Verdict settleIn(Session session, Ended one) {
+        if (one.holding().claim() == null) {
+            if (isCancelled(session, one)) {
+                return Verdict.CANCELLED;
+            }
+            return write(session, List.of(one)).isEmpty() ? Verdict.WRITTEN : Verdict.LOST;
+        }
+        String settled = settle(session, one.holding().worker(), List.of(one), true);
+        if (settled.equals("cancelled")) {
+            return Verdict.CANCELLED;
+        }
+        releaseUnique(session, List.of(one), Set.of());
+        return settled.equals("lost") ? Verdict.LOST : Verdict.WRITTEN;
+    }
+
+    /** Its row is locked first: who cancels it waits for us, or we for him. */
+    private static boolean isCancelled(Session session, Ended one) {
+        return session.one(
+                        IS_CANCELLED,
+                        bind -> bind.text("topic", one.holding().topic())
+                                .int8("position", one.holding().job().position()),
+                        row -> row.bool("cancelled"))
+                .orElse(false);
+    }
+
+    /** It has been written down in its handler's transaction; or was not ours any more. */
+    void report(Ended one, boolean ours) {
+        settled.accept(List.of(one), ours ? Set.of() : Set.of(one));
+    }
+
+    private void run() {
+        List<Ended> batch = new ArrayList<>();
+        int failures = 0;
+        while (running || !ended.isEmpty() || !batch.isEmpty()) {
+            try {
+                if (batch.isEmpty() && !gather(batch)) {
+                    rest();
+                    continue;
+                }
+                Set<Ended> lost = database.transaction(session -> write(session, batch));
+                settled.accept(batch, lost);
+                batch.clear();
+                failures = 0;
+            } catch (InterruptedException e) {
+                return;
+            } catch (PostriderException e) {
+                failures++;
+                log.warn("settling_failed failures={} jobs={} error=\"{}\"", failures, batch.size(), e.getMessage());
+                if (!running && failures > 3) {
+                    return; // others take them over
+                }
+                pause(failures);
+            }
+        }
+    }
+
+    private void rest() throws InterruptedException {
+        resting = true;
+        if (ended.isEmpty()) {
+            bell.await(100, TimeUnit.MILLISECONDS);
+        }
+        resting = false;
+    }
+
+    private boolean gather(List<Ended> batch) {
+        Ended one;
+        while (batch.size() < MOST && (one = ended.poll()) != null) {
+            batch.add(one);
+        }
+        return !batch.isEmpty();
+    }
+
+    private static void pause(int failures) {
+        try {
+            Thread.sleep(Math.min(5_000, 50L << Math.min(failures, 7)));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Gives those that were not ours any more. */
+    private static Set<Ended> write(Session session, List<Ended> batch) {
+        Set<Ended> lost = new HashSet<>();
+        Map<Long, List<Ended>> byWorker = new TreeMap<>();
+        for (Ended one : batch) {
+            if (one.holding().claim() == null) {
+                if (!writeAlone(session, one)) {
+                    lost.add(one);
+                }
+            } else {
+                byWorker.computeIfAbsent(one.holding().worker(), worker -> new ArrayList<>())
+                        .add(one);
+            }
+        }
+        byWorker.forEach((worker, ones) -> {
+            if (settle(session, worker, ones, false).equals("lost")) {
+                lost.addAll(ones);
+            }
+        });
+        releaseUnique(session, batch, lost);
+        forgetCancelled(session, batch);
+        return lost;
+    }
+
+    private static String settle(Session session, long worker, List<Ended> ones, boolean unlessCancelled) {
+        List<Entry> entries = entries(ones);
+        String settled = session.one(
+                        SETTLE,
+                        bind -> bind.int8("worker", worker)
+                                .int8s("ns", entries.stream().map(Entry::n).toList())
+                                .texts(
+                                        "positions",
+                                        entries.stream().map(Entry::positions).toList())
+                                .texts(
+                                        "fates",
+                                        entries.stream().map(Entry::fate).toList())
+                                .texts(
+                                        "results",
+                                        entries.stream().map(Entry::results).toList())
+                                .bool("unless_cancelled", unlessCancelled),
+                        row -> row.text("settled"))
+                .orElseThrow();
+        if (settled.equals("written")) {
+            putAside(session, ones);
+            bury(session, ones);
+        }
+        return settled;
+    }
+
+    /** One row of the ledger: positions of one claim that had one fate. */
+    private record Entry(
+            long n, String fate, String positions, @Nullable String results) {}
+
+    private static List<Entry> entries(List<Ended> ones) {
+        record Group(long n, String fate) {}
+        Map<Group, List<Ended>> groups =
+                new TreeMap<>(Comparator.comparingLong(Group::n).thenComparing(Group::fate));
+        for (Ended one : ones) {
+            Claim claim = one.holding().claim();
+            if (claim != null) {
+                groups.computeIfAbsent(new Group(claim.n(), fate(one.ending())), group -> new ArrayList<>())
+                        .add(one);
+            }
+        }
+        List<Entry> entries = new ArrayList<>();
+        groups.forEach((group, members) ->
+                entries.add(new Entry(group.n(), group.fate(), positions(members), results(members))));
+        return entries;
+    }
+
+    private static String fate(Ending ending) {
+        if (ending instanceof Ending.Done) {
+            return "done";
+        }
+        if (ending instanceof Ending.Cancelled) {
+            return "cancelled";
+        }
+        return ending instanceof Ending.Dead ? "dead" : "aside";
+    }
+
+    /** As a multirange: neighbours together. */
+    static String positions(List<Ended> members) {
+        long[] sorted = members.stream()
+                .mapToLong(one -> one.holding().job().position())
+                .sorted()
+                .toArray();
+        StringBuilder text = new StringBuilder("{");
+        for (int i = 0; i < sorted.length; ) {
+            int last = i;
+            while (last + 1 < sorted.length && sorted[last + 1] == sorted[last] + 1) {
+                last++;
+            }
+            text.append(i == 0 ? "[" : ",[")
+                    .append(sorted[i])
+                    .append(',')
+                    .append(sorted[last] + 1)
+                    .append(')');
+            i = last + 1;
+        }
+        return text.append('}').toString();
+    }
+
+    private static @Nullable String results(List<Ended> members) {
+        StringBuilder text = new StringBuilder();
+        for (Ended one : members) {
+            if (one.ending() instanceof Ending.Done done && done.result() != null) {
+                text.append(text.length() == 0 ? "{\"" : ",\"")
+                        .append(one.holding().job().position())
+                        .append("\":")
+                        .append(done.result());
+            }
+        }
+        return text.length() == 0 ? null : text.append('}').toString();
+    }
+
+    private static void putAside(Session session, List<Ended> ones) {
+        Map<String, List<Ended>> byTopic = new TreeMap<>();
+        for (Ended one : ones) {
+            if (one.ending() instanceof Ending.Aside) {
+                byTopic.computeIfAbsent(one.holding().topic(), topic -> new ArrayList<>())
+                        .add(one);
+            }
+        }
+        byTopic.forEach((topic, members) -> {
+            List<Ending.Aside> asides =
+                    members.stream().map(one -> (Ending.Aside) one.ending()).toList();
+            session.query(
+                    PUT_ASIDE,
+                    bind -> bind.text("topic", topic)
+                            .int8s("positions", positionsOf(members))
+                            .texts(
+                                    "whys",
+                                    asides.stream().map(Ending.Aside::why).toList())
+                            .int8s(
+                                    "waits",
+                                    asides.stream()
+                                            .map(a -> a.delay().toMillis())
+                                            .toList())
+                            .int8s(
+                                    "attempts",
+                                    asides.stream()
+                                            .map(a -> a.counted() ? 1L : 0L)
+                                            .toList())
+                            .texts(
+                                    "codes",
+                                    asides.stream().map(Ending.Aside::code).toList())
+                            .texts(
+                                    "errors",
+                                    asides.stream().map(Ending.Aside::error).toList()),
+                    row -> true);
+        });
+    }
+
+    private static List<Long> positionsOf(List<Ended> members) {
+        return members.stream().map(one -> one.holding().job().position()).toList();
+    }
+
+    private static void bury(Session session, List<Ended> ones) {
+        List<Ended> dead =
+                ones.stream().filter(one -> one.ending() instanceof Ending.Dead).toList();
+        if (dead.isEmpty()) {
+            return;
+        }
+        session.update(
+                BURY,
+                bind -> bind.texts(
+                                "topics",
+                                dead.stream().map(one -> one.holding().topic()).toList())
+                        .int8s("positions", positionsOf(dead))
+                        .int8s(
+                                "attempts",
+                                dead.stream()
+                                        .map(one -> (long) one.holding().job().attempt())
+                                        .toList())
+                        .texts(
+                                "errors",
+                                dead.stream()
+                                        .map(one -> ((Ending.Dead) one.ending()).error())
+                                        .toList()));
+    }
+
+    /** A job that goes by itself: its row is the fence. */
+    private static boolean writeAlone(Session session, Ended one) {
+        Holding holding = one.holding();
+        Ending ending = one.ending();
+        if (ending instanceof Ending.Aside aside) {
+            return session.one(
+                            DELAY_AGAIN,
+                            bind -> bind.text("topic", holding.topic())
+                                    .int8("position", holding.job().position())
+                                    .int8("worker", holding.worker())
+                                    .int4("attempt", holding.job().attempt())
+                                    .text("why", aside.why())
+                                    .millis("wait", aside.delay())
+                                    .bool("counted", aside.counted())
+                                    .text("code", aside.code())
+                                    .text("error", aside.error()),
+                            row -> true)
+                    .isPresent();
+        }
+        if (ending instanceof Ending.Dead dead) {
+            return session.one(
+                            BURY_DELAYED,
+                            bind -> bind.text("topic", holding.topic())
+                                    .int8("position", holding.job().position())
+                                    .int8("worker", holding.worker())
+                                    .int4("attempt", holding.job().attempt())
+                                    .text("error", dead.error()),
+                            row -> true)
+                    .isPresent();
+        }
+        String result = ending instanceof Ending.Done done ? done.result() : null;
+        return session.one(
+                        FINISH_DELAYED,
+                        bind -> bind.text("topic", holding.topic())
+                                .int8("position", holding.job().position())
+                                .int8("worker", holding.worker())
+                                .int4("attempt", holding.job().attempt())
+                                .text("fate", fate(ending))
+                                .text("result", result),
+                        row -> true)
+                .isPresent();
+    }
+
+    private static void releaseUnique(Session session, List<Ended> batch, Set<Ended> lost) {
+        List<Ended> finished = batch.stream()
+                .filter(one -> one.holding().uniqueKey() != null
+                        && !(one.ending() instanceof Ending.Aside)
+                        && !lost.contains(one))
+                .toList();
+        if (!finished.isEmpty()) {
+            session.update(
+                    RELEASE_UNIQUE,
+                    bind -> bind.texts(
+                                    "queues",
+                                    finished.stream()
+                                            .map(one -> one.holding().job().queue())
+                                            .distinct()
+                                            .toList())
+                            .uuids(
+                                    "ids",
+                                    finished.stream()
+                                            .map(one -> one.holding().job().id())
+                                            .toList()));
+        }
+    }
+
+    private static void forgetCancelled(Session session, List<Ended> batch) {
+        List<Ended> asked = batch.stream().filter(Ended::asked).toList();
+        if (!asked.isEmpty()) {
+            session.update(
+                    FORGET_CANCELLED,
+                    bind -> bind.texts(
+                                    "topics",
+                                    asked.stream()
+                                            .map(one -> one.holding().topic())
+                                            .toList())
+                            .int8s("positions", positionsOf(asked)));
+        }
+    }
+
+    /** Writes down what has ended, and stops. */
+    @Override
+    public void close() {
+        running = false;
+        bell.ring();
+        try {
+            thread.join(10_000);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

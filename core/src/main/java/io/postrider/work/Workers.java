@@ -1,0 +1,232 @@
+package io.postrider.work;
+
+import io.postrider.Job;
+import io.postrider.PostriderException;
+import io.postrider.PostriderException.Kind;
+import io.postrider.Priority;
+import io.postrider.Worker;
+import io.postrider.db.Database;
+import io.postrider.db.Sql;
+import io.postrider.listen.HandlerThreads;
+import io.postrider.log.Heads;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The work of this node: its queues, what they share, and its part in taking over from others. */
+public final class Workers implements AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(Workers.class);
+    private static final Sql REGISTER = Sql.file("work/register_queue");
+    private static final Sql LEAVE = Sql.text(
+            "leave",
+            "update postrider.worker w set ended_at = clock_timestamp() where w.id = :worker and w.ended_at is null");
+
+    private static final Sql CANCELLED = Sql.file("work/cancelled");
+
+    private static final Duration LOOK_EVERY = Duration.ofMillis(500);
+    private static final Duration GRACE = Duration.ofSeconds(10);
+
+    private final Database database;
+    private final Heads heads;
+    private final Badge badge;
+    private final Settler settler;
+    private final ExecutorService threads = HandlerThreads.executor();
+    private final ScheduledExecutorService watchman = Executors.newSingleThreadScheduledExecutor(work -> {
+        Thread thread = new Thread(work, "postrider-watchman");
+        thread.setDaemon(true);
+        return thread;
+    });
+    private final Map<String, QueueRun> runs = new ConcurrentHashMap<>();
+    private final Map<String, JobRun> jobRuns = new ConcurrentHashMap<>();
+    private final Takeover takeover;
+    private final Schedules schedules;
+    private final Solitude solitude = new Solitude(this::isIdle, this::wakeAll);
+    private boolean started;
+
+    public Workers(Database database, Heads heads, String node) {
+        this.database = database;
+        this.heads = heads;
+        this.badge = new Badge(node, this::steered, () -> !isIdle());
+        this.settler = new Settler(database, this::settled);
+        this.takeover = new Takeover(database, this::wakeAll);
+        this.schedules = new Schedules(database);
+    }
+
+    /** What the wire drives. */
+    public Badge badge() {
+        return badge;
+    }
+
+    /** Makes the queue in the database. May be repeated. */
+    public void register(Worker worker) {
+        if (worker.types().isEmpty()) {
+            throw PostriderException.refused("worker on queue " + worker.queue() + " has no handler; say handling()");
+        }
+        if (runs.containsKey(worker.queue())) {
+            throw new PostriderException(
+                    Kind.REFUSED, "queue " + worker.queue() + " has a worker on this node already");
+        }
+        database.transaction(session -> session.update(REGISTER, bind -> bind.text("queue", worker.queue())));
+    }
+
+    /** Starts on one that is registered. */
+    public void run(Worker worker) {
+        List<String> topics = Arrays.stream(Priority.values())
+                .map(priority -> Job.topicOf(worker.queue(), priority))
+                .toList();
+        database.autocommit(session -> {
+            topics.forEach(topic -> heads.follow(session, topic));
+            return true;
+        });
+        if (!started) {
+            started = true;
+            badge.want();
+            settler.start();
+            watchman.scheduleWithFixedDelay(this::look, 0, LOOK_EVERY.toMillis(), TimeUnit.MILLISECONDS);
+        }
+        JobRun jobRun = new JobRun(database, worker, settler, watchman);
+        QueueRun run = new QueueRun(worker, topics, database, heads, badge, settler, threads, jobRun, solitude);
+        jobRuns.put(worker.queue(), jobRun);
+        runs.put(worker.queue(), run);
+        threads.execute(run);
+        log.info("worker_started {}", worker);
+    }
+
+    private void look() {
+        try {
+            takeover.look();
+            schedules.tick();
+        } catch (PostriderException e) {
+            log.warn("looking_failed error=\"{}\"", e.getMessage());
+        } catch (RuntimeException | Error e) {
+            log.error("looking_failed", e); // a task that throws is never run again
+        }
+    }
+
+    private boolean isIdle() {
+        return runs.values().stream().allMatch(QueueRun::isIdle);
+    }
+
+    private void steered() {
+        wakeAll();
+        try {
+            watchman.execute(this::lookForCancelled);
+        } catch (RejectedExecutionException e) {
+            log.debug("closing", e);
+        }
+    }
+
+    private void lookForCancelled() {
+        Map<Holding.Place, JobRun> places = new HashMap<>();
+        jobRuns.forEach((queue, run) -> {
+            run.running().forEach(place -> places.put(place, run));
+            Optional.ofNullable(runs.get(queue))
+                    .ifPresent(claimed -> claimed.waiting().forEach(holding -> places.put(holding.place(), run)));
+        });
+        if (places.isEmpty()) {
+            return;
+        }
+        List<Holding.Place> asked = List.copyOf(places.keySet());
+        try {
+            record Cancelled(Holding.Place place, String reason) {}
+            database.autocommit(session -> session.query(
+                            CANCELLED,
+                            bind -> bind.texts(
+                                            "topics",
+                                            asked.stream()
+                                                    .map(Holding.Place::topic)
+                                                    .toList())
+                                    .int8s(
+                                            "positions",
+                                            asked.stream()
+                                                    .map(Holding.Place::position)
+                                                    .toList()),
+                            row -> new Cancelled(
+                                    new Holding.Place(row.text("topic"), row.int8("position")), row.text("reason"))))
+                    .forEach(one -> Optional.ofNullable(places.get(one.place()))
+                            .ifPresent(run -> run.cancel(one.place(), one.reason())));
+        } catch (PostriderException e) {
+            log.warn("cancelling_failed error=\"{}\"", e.getMessage());
+        }
+    }
+
+    private void wakeAll() {
+        runs.values().forEach(QueueRun::wake);
+    }
+
+    private void settled(List<Settler.Ended> ended, Set<Settler.Ended> lost) {
+        for (Settler.Ended one : lost) {
+            log.warn(
+                    "job_lost queue={} job_id={} another worker has taken it over",
+                    one.holding().job().queue(),
+                    one.holding().job().id());
+        }
+        runs.forEach((queue, run) -> run.settled(ended.stream()
+                .filter(one -> one.holding().job().queue().equals(queue))
+                .toList()));
+    }
+
+    /** Claims nothing more, lets jobs finish up to a time, interrupts the others; what is not done is handed back. */
+    @Override
+    public void close() {
+        if (!started) {
+            threads.shutdown();
+            watchman.shutdown();
+            return;
+        }
+        runs.values().forEach(QueueRun::stop);
+        if (!awaitIdle(GRACE)) {
+            jobRuns.values().forEach(JobRun::close);
+            threads.shutdownNow();
+            if (!awaitIdle(Duration.ofSeconds(5))) {
+                log.warn("jobs_stuck a handler does not end; its job will be taken over");
+            }
+        }
+        threads.shutdown();
+        watchman.shutdownNow();
+        settler.close();
+        if (isIdle()) {
+            leave();
+        }
+    }
+
+    /** In order: nothing is open, so nobody need take over. */
+    private void leave() {
+        long me = badge.number();
+        if (me != 0) {
+            try {
+                database.transaction(session -> session.update(LEAVE, bind -> bind.int8("worker", me)));
+            } catch (PostriderException e) {
+                log.debug("leaving failed", e); // then a takeover finds nothing to do
+            }
+        }
+    }
+
+    private boolean awaitIdle(Duration most) {
+        long until = System.nanoTime() + most.toNanos();
+        while (!isIdle()) {
+            if (System.nanoTime() > until) {
+                return false;
+            }
+            try {
+                Thread.sleep(5);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                return false;
+            }
+        }
+        return true;
+    }
+}

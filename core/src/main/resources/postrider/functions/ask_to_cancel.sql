@@ -1,0 +1,12 @@
+-- ask_to_cancel(topic, position, reason): notes that a job is cancelled, and tells the nodes. See cancel.sql.
+--
+-- touches  cancellation (writes)
+create or replace function postrider.ask_to_cancel(of_topic text, of_position bigint, of_reason text)
+returns void
+language plpgsql volatile as $$
+begin
+  insert into postrider.cancellation (topic, position, reason) values (of_topic, of_position, of_reason)
+  on conflict do nothing;
+  perform pg_notify('postrider', 'steer');
+end
+$$;

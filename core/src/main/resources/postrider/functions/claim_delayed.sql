@@ -1,0 +1,85 @@
+-- claim_delayed(queue, worker, most, types, tier): claims due jobs of a queue that go by themselves.
+--
+-- takes    types: those the worker knows. tier: 0: those that no worker has ended with. 1: those that one has. 2: one that
+--          more have, if none of these runs anywhere: for a worker that does nothing else meanwhile
+-- gives    the jobs, the longest due first; of one key, if the queue limits that, in the order of their positions
+-- touches  delayed (writes), claim (writes, for a queue with a rate), worker, queue (reads)
+-- locks    the rows of the jobs; the queue if it has limits; the worker, shared
+create or replace function postrider.claim_delayed(
+  of_queue   text,
+  of_worker  bigint,
+  most       int,
+  types      text[],
+  tier       int)
+returns table (
+  topic text, "position" bigint, event_id uuid, type text, payload text, key text, project_id text, user_id text,
+  aggregate_type text, aggregate_id text, headers text, created_at timestamptz, unique_key text, attempt int, crashes int)
+language plpgsql volatile
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+as $$
+#variable_conflict use_column
+declare
+  queue   postrider.queue;
+  lanes   text[] := postrider.lanes(of_queue);
+  keys    text[];
+  chosen  tid[];
+begin
+  perform set_config('synchronous_commit', 'off', true);
+  if not postrider.is_at_work(of_worker) then
+    raise exception 'worker % has been taken over', of_worker using errcode = 'PR006';
+  end if;
+  select q.* into queue from postrider.queue q where q.name = of_queue;
+  if queue.paused then
+    return;
+  end if;
+  if coalesce(queue.running_limit, queue.key_limit, queue.rate) is not null then
+    perform pg_advisory_xact_lock('postrider.queue'::regclass::oid::int4, queue.id);
+    most := least(most, postrider.allowance(of_queue));
+  end if;
+  if queue.key_limit is not null then
+    keys := array(select k from postrider.open_keys(of_queue) k);
+  end if;
+  if tier = 2 then
+    most := least(most, 1);
+    if exists (select from postrider.delayed d where d.topic = any (lanes) and d.worker is not null and d.crashes >= 2) then
+      return;
+    end if;
+  end if;
+  select array_agg(d.ctid) into chosen
+  from (
+    select d.ctid
+    from postrider.delayed d
+    where d.topic = any (lanes)
+    and d.worker is null
+    and d.due_at <= clock_timestamp()
+    and d.type = any (types)
+    and least(d.crashes, 2) = tier
+    and (queue.key_limit is null or d.key is null or (
+      select count(*) from postrider.delayed b
+      where b.topic = any (lanes) and b.key = d.key and b.due_at <= clock_timestamp()
+      and (b.worker is null and (b.position, b.topic) < (d.position, d.topic) and b.type = any (types)
+        or b.worker is not null)) + cardinality(array_positions(keys, d.key)) < queue.key_limit)
+    order by d.due_at, d.position
+    limit greatest(most, 0)
+    for update skip locked
+  ) d;
+  if chosen is null then
+    return;
+  end if;
+  if queue.rate is not null then  -- so that begun() counts them
+    perform pg_advisory_xact_lock('postrider.claim'::regclass::oid::int4, hashtext(lanes[2]));
+    insert into postrider.claim (topic, from_position, to_position, jobs, worker, open_n)
+    select lanes[2], l.to_position + 1, l.to_position, cardinality(chosen), 0, 0
+    from (select coalesce((
+      select c.to_position from postrider.claim c where c.topic = lanes[2]
+      order by c.from_position desc, c.n desc limit 1), 0) as to_position) l;
+  end if;
+  return query
+  update postrider.delayed d
+  set worker = of_worker, claimed_at = clock_timestamp(), attempt = d.attempt + 1
+  where d.ctid = any (chosen)
+  returning d.topic, d.position, d.event_id, d.type, d.payload::text, d.key, d.project_id, d.user_id, d.aggregate_type,
+    d.aggregate_id, d.headers::text, d.created_at, d.unique_key, d.attempt, d.crashes;
+end
+$$;

@@ -1,0 +1,30 @@
+-- crowd(queue, besides): for each key of a queue's running jobs, how many run; and more than any limit for a key that others wait for
+-- already: who comes later stands behind them.
+--
+-- takes    besides: a claim that is not counted, or null
+--
+-- touches  delayed, open claims (reads)
+create or replace function postrider.crowd(of_queue text, besides bigint)
+returns table (key text, running bigint)
+language plpgsql stable
+set enable_seqscan = off
+as $$
+#variable_conflict use_column
+begin
+  return query
+  select k.key, sum(k.running)::bigint
+  from (
+    select o as key, 1::bigint as running
+    from postrider.open_keys(of_queue, besides) o
+    union all
+    select d.key, 1
+    from postrider.delayed d
+    where d.topic = any (postrider.lanes(of_queue)) and d.worker is not null and d.key is not null
+    union all
+    select distinct d.key, 1000000000
+    from postrider.delayed d
+    where d.topic = any (postrider.lanes(of_queue)) and d.worker is null and d.why = 'key'
+  ) k
+  group by k.key;
+end
+$$;

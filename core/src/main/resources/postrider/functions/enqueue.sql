@@ -1,0 +1,61 @@
+-- enqueue(queue, type, payload, run_at, …): writes one job in the caller's transaction.
+--
+-- takes    run_at: not before this time; null: at once. priority: high, normal, low. unique_key: if another job of the queue
+--          holds it, nothing is written. unique_for: for how long it is held; null: until the job is finished
+-- gives    the job's id; of the one that holds the unique key, if there is one
+-- touches  event, unique_job (writes)
+-- locks    with a unique key, the key: another transaction that enqueues with the same key waits for the end of this one
+create or replace function postrider.enqueue(
+  queue           text,
+  type            text,
+  payload         jsonb,
+  run_at          timestamptz  default null,
+  key             text         default null,
+  priority        text         default 'normal',
+  unique_key      text         default null,
+  unique_for      interval     default null,
+  project_id      text         default null,
+  user_id         text         default null,
+  headers         jsonb        default '{}',
+  aggregate_type  text         default null,
+  aggregate_id    text         default null,
+  job_id          uuid         default null)
+returns uuid
+language plpgsql volatile as $$
+#variable_conflict use_variable
+declare
+  written  uuid := coalesce(job_id, gen_random_uuid());
+  holder   uuid;
+begin
+  if queue is null or queue !~ '^[A-Za-z0-9][A-Za-z0-9._-]*$' or octet_length(queue) > 80 then
+    raise exception 'queue must match [A-Za-z0-9][A-Za-z0-9._-]* and have at most 80 characters, was %', quote_nullable(left(queue, 120))
+      using errcode = '22023';
+  end if;
+  if priority is null or priority not in ('high', 'normal', 'low') then
+    raise exception 'priority must be high, normal or low, was %', quote_nullable(left(priority, 120)) using errcode = '22023';
+  end if;
+  if run_at >= timestamptz '10000-01-01 00:00:00+00' then
+    raise exception 'run_at must be before the year 10000, was %', run_at using errcode = '22023';
+  end if;
+  if unique_for <= interval '0' then
+    raise exception 'unique_for must be longer than nothing, was %', unique_for using errcode = '22023';
+  end if;
+  if unique_key is not null then
+    insert into postrider.unique_job as u (queue, unique_key, event_id, until)
+    values (queue, unique_key, written, coalesce(clock_timestamp() + unique_for, 'infinity'))
+    on conflict on constraint unique_job_pkey do update
+    set event_id = case when u.until <= clock_timestamp() then excluded.event_id else u.event_id end,
+      until = case when u.until <= clock_timestamp() then excluded.until else u.until end
+    returning u.event_id into holder;
+    if holder <> written then
+      return holder;
+    end if;
+  end if;
+  insert into postrider.event
+    (event_id, topic, type, key, project_id, user_id, aggregate_type, aggregate_id, payload, headers, due_at, unique_key)
+  values
+    (written, 'queue:' || queue || case priority when 'normal' then '' else ':' || priority end, type, key, project_id,
+     user_id, aggregate_type, aggregate_id, payload, coalesce(headers, '{}'), run_at, unique_key);
+  return written;
+end
+$$;

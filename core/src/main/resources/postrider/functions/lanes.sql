@@ -1,0 +1,5 @@
+-- lanes(queue): the topics that are the lanes of a queue.
+create or replace function postrider.lanes(of_queue text)
+returns text[]
+language sql immutable parallel safe
+return array['queue:' || of_queue || ':high', 'queue:' || of_queue, 'queue:' || of_queue || ':low'];

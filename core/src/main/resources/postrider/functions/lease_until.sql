@@ -1,0 +1,25 @@
+-- lease_until(worker): until when a worker is believed to be alive if nothing more is heard of it: ten seconds after its wire
+-- has spoken last; behind a pooler, twelve after its last sign of life. Null: it is gone already.
+--
+-- touches  worker (reads), the server's list of locks and sessions
+create or replace function postrider.lease_until(of_worker bigint)
+returns timestamptz
+language sql stable
+begin atomic
+  select case
+    when w.pooled then w.seen_at + interval '12 seconds'
+    else (
+      select greatest(a.state_change, a.query_start) + interval '10 seconds'
+      from pg_locks k
+      join pg_stat_activity a on a.pid = k.pid
+      where k.locktype = 'advisory'
+      and k.database = (select d.oid from pg_database d where d.datname = current_database())
+      and k.classid = 'postrider.worker'::regclass::oid
+      and k.objid = (w.id % 2147483647)::oid
+      and k.objsubid = 2
+      and k.granted
+      limit 1)
+  end
+  from postrider.worker w
+  where w.id = of_worker and w.ended_at is null;
+end;

@@ -1,0 +1,49 @@
+-- let_go_of_jobs(low, impatient): whether no job needs a segment of the log any more.
+--
+-- takes    low: the segment's. impatient: whether jobs that nobody has claimed are carried over: put aside, with what they
+--          need. Without it they hold the segment, and the disk fills for a queue that nobody works on
+-- gives    false while a job in it is claimed and not settled, or not claimed
+-- touches  segment_topic, open claims (reads); claim, settlement, delayed (writes, if impatient)
+-- locks    the lanes that are carried over
+create or replace function postrider.let_go_of_jobs(of_low bigint, impatient boolean)
+returns boolean
+language plpgsql volatile
+set enable_seqscan = off
+as $$
+#variable_conflict use_column
+declare
+  lane   record;
+  last   bigint;
+begin
+  if exists (
+    select from postrider.open_claims() o
+    join postrider.segment_topic t on t.low = of_low and t.topic = o.topic and t.last_position >= lower(o.positions)) then
+    return false;
+  end if;
+  for lane in
+    select t.topic, t.last_position from postrider.segment_topic t where t.low = of_low and t.topic like 'queue:%'
+  loop
+    perform pg_advisory_xact_lock('postrider.claim'::regclass::oid::int4, hashtext(lane.topic));
+    select coalesce((
+      select c.to_position from postrider.claim c
+      where c.topic = lane.topic order by c.from_position desc, c.n desc limit 1), 0)
+    into last;
+    continue when last >= lane.last_position;
+    if not impatient then
+      return false;
+    end if;
+    perform postrider.put_aside(lane.topic, array_agg(p),
+      array_agg('carried over'::text), array_agg(0::bigint), array_agg(0), array_agg(0), array_agg(null::text),
+      array_agg(null::text))
+    from generate_series(last + 1, lane.last_position) p;
+    with carried as (
+      insert into postrider.claim (topic, from_position, to_position, jobs, worker, open_n)
+      values (lane.topic, last + 1, lane.last_position, 0, 0, 0)
+      returning n
+    )
+    insert into postrider.settlement (n, positions, topic, fate)
+    select c.n, int8multirange(int8range(last + 1, lane.last_position, '[]')), lane.topic, 'aside' from carried c;
+  end loop;
+  return true;
+end
+$$;

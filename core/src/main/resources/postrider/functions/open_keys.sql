@@ -1,0 +1,23 @@
+-- open_keys(queue, besides): the keys of a queue's jobs that are claimed by range and not settled, each as often as there are
+-- such jobs.
+--
+-- takes    besides: a claim that is not counted, or null
+-- touches  claim, settlement, worker, log, event (reads)
+create or replace function postrider.open_keys(of_queue text, besides bigint default null)
+returns setof text
+language plpgsql stable
+set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+as $$
+begin
+  return query
+  select e.key::text
+  from postrider.open_claims() o
+  cross join unnest(o.positions) r
+  cross join generate_series(lower(r), upper(r) - 1) p
+  join postrider.log l on l.topic = o.topic and l.position = p
+  join postrider.event e on e.tx = l.tx and e.id = l.id
+  where o.topic = any (postrider.lanes(of_queue)) and o.n is distinct from besides and e.key is not null;
+end
+$$;

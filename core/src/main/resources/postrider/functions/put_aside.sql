@@ -1,0 +1,41 @@
+-- put_aside(topic, positions, why, waits, attempts, crashes, codes, errors): claimed jobs go by themselves from now on.
+--
+-- takes    arrays of one length: positions of the topic, milliseconds until each is due, attempts and crashes so far, what
+--          went wrong or null. The caller settles the positions as aside in the same transaction
+-- touches  delayed (writes), log, event (reads)
+create or replace function postrider.put_aside(
+  of_topic   text,
+  positions  bigint[],
+  whys       text[],
+  waits      bigint[],
+  attempts   int[],
+  crashes    int[],
+  codes      text[],
+  errors     text[])
+returns void
+language plpgsql volatile
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+as $$
+declare
+  written bigint;
+begin
+  insert into postrider.delayed
+    (topic, position, event_id, created_at, type, key, project_id, user_id, aggregate_type, aggregate_id, payload, headers,
+     unique_key, why, due_at, attempt, crashes, error_code, error)
+  select of_topic, a.position, e.event_id, e.created_at, e.type, e.key, e.project_id, e.user_id, e.aggregate_type,
+    e.aggregate_id, e.payload, e.headers, e.unique_key, a.why,
+    greatest(clock_timestamp() + a.wait * interval '1 millisecond', e.due_at), a.attempt, a.crashes, a.code, a.error
+  from unnest(positions, whys, waits, attempts, crashes, codes, errors)
+    a (position, why, wait, attempt, crashes, code, error)
+  join postrider.log l on l.topic = of_topic and l.position = a.position
+  join postrider.event e on e.tx = l.tx and e.id = l.id;
+  get diagnostics written = row_count;
+  if written <> cardinality(positions) then
+    raise exception 'only % of % jobs of topic % are in the log', written, cardinality(positions), of_topic
+      using errcode = 'PR002';
+  end if;
+end
+$$;

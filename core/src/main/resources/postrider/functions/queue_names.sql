@@ -1,0 +1,22 @@
+-- queue_names(): every queue that somebody works on or has enqueued to.
+--
+-- touches  queue, head (reads; one look for each topic)
+create or replace function postrider.queue_names()
+returns setof text
+language sql stable
+begin atomic
+  select q.name from postrider.queue q
+  union
+  select split_part(t.topic, ':', 2)
+  from (
+    with recursive t as (
+      (select h.topic from postrider.head h where h.topic >= 'queue:' and h.topic < 'queue;' order by h.topic limit 1)
+      union all
+      select (
+        select h.topic from postrider.head h
+        where h.topic > t.topic and h.topic < 'queue;' order by h.topic limit 1)
+      from t where t.topic is not null
+    )
+    select t.topic from t where t.topic is not null
+  ) t;
+end;

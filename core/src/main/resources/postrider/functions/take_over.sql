@@ -1,0 +1,73 @@
+-- take_over(worker, most_crashes): ends a worker that is gone. Its open jobs go by themselves from now on, each suspected of
+-- having killed it.
+--
+-- takes    most_crashes: a job that was alone when the worker ended, and has now ended so many, becomes a dead letter
+-- gives    how many jobs were taken over; null if somebody else has done it
+-- touches  worker, settlement, delayed, dead_letter, finish, unique_job (writes), claim, log, event (reads)
+-- locks    the worker: who is about to settle finishes first, or finds that it is too late
+create or replace function postrider.take_over(of_worker bigint, most_crashes int)
+returns bigint
+language plpgsql volatile
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+as $$
+declare
+  taken  bigint := 0;
+  open   record;
+begin
+  if current_setting('transaction_isolation') <> 'read committed' then
+    raise exception 'take_over needs isolation read committed, was %', current_setting('transaction_isolation')
+      using errcode = 'PR001';
+  end if;
+  perform pg_advisory_xact_lock('postrider.settlement'::regclass::oid::int4, (of_worker % 2147483647)::int4);
+  update postrider.worker w set ended_at = clock_timestamp() where w.id = of_worker and w.ended_at is null;
+  if not found then
+    return null;
+  end if;
+  for open in
+    select o.n, o.topic, o.positions,
+      (select array_agg(p) from unnest(o.positions) r, generate_series(lower(r), upper(r) - 1) p) as each
+    from (
+      select c.n, c.topic, int8multirange(int8range(c.from_position, c.to_position, '[]')) - coalesce((
+        select range_agg(r) from postrider.settlement s, unnest(s.positions) r where s.n = c.n), '{}') as positions
+      from postrider.claim c
+      where c.worker = of_worker
+      and c.n >= (select l.open_n from postrider.claim l where l.worker = of_worker order by l.n desc limit 1)
+    ) o
+    where not isempty(o.positions)
+  loop
+    perform postrider.put_aside(open.topic, open.each,
+      array_fill('crash'::text, array[k]), array_fill(0::bigint, array[k]), array_fill(1, array[k]), array_fill(1, array[k]),
+      array_fill('crash'::text, array[k]), array_fill('its worker ended'::text, array[k]))
+    from (select cardinality(open.each) as k) k;
+    insert into postrider.settlement (n, positions, topic, fate) values (open.n, open.positions, open.topic, 'aside');
+    taken := taken + cardinality(open.each);
+  end loop;
+  with buried as (
+    delete from postrider.delayed d where d.worker = of_worker and d.crashes + 1 >= most_crashes returning d.*
+  ), letters as (
+    insert into postrider.dead_letter
+      (listener, position, topic, event_id, created_at, type, key, project_id, user_id, aggregate_type, aggregate_id,
+       payload, headers, attempts, error)
+    select b.topic, b.position, b.topic, b.event_id, b.created_at, b.type, b.key, b.project_id, b.user_id, b.aggregate_type,
+      b.aggregate_id, b.payload, b.headers, b.attempt, format('%s workers ended while it ran, the last one while it ran alone',
+      b.crashes + 1)
+    from buried b
+    on conflict (listener, position) do update
+    set attempts = excluded.attempts, error = excluded.error, died_at = excluded.died_at
+    returning event_id
+  ), let_go as (
+    delete from postrider.unique_job u using letters l where u.event_id = l.event_id and u.until = 'infinity'
+  )
+  select taken + count(*) into taken from letters;
+  with held as (
+    update postrider.delayed d
+    set worker = null, claimed_at = null, due_at = clock_timestamp(), why = 'crash', crashes = d.crashes + 1,
+      error_code = 'crash', error = 'its worker ended during attempt ' || d.attempt
+    where d.worker = of_worker
+    returning 1
+  )
+  select taken + count(*) into taken from held;
+  return taken;
+end
+$$;

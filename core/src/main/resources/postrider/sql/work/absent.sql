@@ -1,0 +1,17 @@
+-- workers that are not there any more: no session holds the lock of their number; behind a pooler, no sign of life for 12 s.
+-- seen_at: when it began or came back
+select w.id, w.seen_at
+from postrider.worker w
+where w.ended_at is null
+and case when w.pooled then w.seen_at < clock_timestamp() - interval '12 seconds'
+  else not exists (
+    select from pg_locks k
+    where k.locktype = 'advisory'
+    and k.database = (select d.oid from pg_database d where d.datname = current_database())
+    and k.classid = 'postrider.worker'::regclass::oid
+    and k.objid = (w.id % 2147483647)::oid
+    and k.objsubid = 2
+    and k.granted)
+  end
+order by w.id
+limit 100

@@ -1,0 +1,1 @@
+select * from postrider.claim(:queue, :topic, :worker, :most, :bytes, :open_n)

@@ -1,0 +1,1 @@
+select * from postrider.claim_delayed(:queue, :worker, :most, :types, :tier)

@@ -1,0 +1,1 @@
+select * from postrider.claimed(:topic, :after, :upto, :bytes)

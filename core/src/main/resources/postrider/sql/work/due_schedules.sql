@@ -1,0 +1,6 @@
+-- schedules whose tick is due
+select s.name, s.queue, s.type, s.payload::text as payload, s.cron, s.zone, s.paused, s.next_at, s.last_at, s.last_job::text as last_job
+from postrider.schedule s
+where s.next_at <= clock_timestamp() and not s.paused
+order by s.next_at
+limit 100

@@ -1,0 +1,4 @@
+select q.name, q.depth, q.scheduled, q.running, q.oldest_at, q.throughput, q.dead_letters, q.paused, q.running_limit,
+  q.key_limit, q.rate
+from postrider.queues q
+order by q.name

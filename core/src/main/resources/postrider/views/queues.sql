@@ -1,0 +1,36 @@
+-- Each queue: what waits, what runs, how fast.
+--   depth       jobs that could run now; scheduled: jobs that wait for a time
+--   oldest_at   when the oldest job that could run was enqueued
+--   throughput  jobs begun in a second, over the last minute
+create or replace view postrider.queues as
+select n.name,
+  (u.pending + coalesce(d.due, 0))::bigint as depth, coalesce(d.scheduled, 0)::bigint as scheduled,
+  (coalesce(o.running, 0) + coalesce(d.running, 0))::bigint as running,
+  least(u.oldest_at, d.oldest_at) as oldest_at,
+  round(postrider.begun(n.name, interval '1 minute') / 60.0, 1) as throughput,
+  (select count(*) from postrider.dead_letter x where x.listener = any (postrider.lanes(n.name))) as dead_letters,
+  coalesce(q.paused, false) as paused, q.running_limit, q.key_limit, q.rate, q.rate_period, q.created_at
+from postrider.queue_names() n (name)
+left join postrider.queue q on q.name = n.name
+cross join lateral (
+  select coalesce(sum(h.position - c.position), 0) as pending, min(e.created_at) as oldest_at
+  from unnest(postrider.lanes(n.name)) t (topic)
+  cross join lateral (select coalesce((
+    select h.position from postrider.head h where h.topic = t.topic order by h.position desc limit 1), 0) as position) h
+  cross join lateral (select coalesce((
+    select c.to_position from postrider.claim c
+    where c.topic = t.topic order by c.from_position desc, c.n desc limit 1), 0) as position) c
+  left join postrider.log l on l.topic = t.topic and l.position = c.position + 1
+  left join postrider.event e on e.tx = l.tx and e.id = l.id
+) u
+left join lateral (
+  select count(*) filter (where d.worker is null and d.due_at <= clock_timestamp()) as due,
+    count(*) filter (where d.worker is null and d.due_at > clock_timestamp()) as scheduled,
+    count(*) filter (where d.worker is not null) as running,
+    min(d.created_at) filter (where d.worker is null and d.due_at <= clock_timestamp()) as oldest_at
+  from postrider.delayed d where d.topic = any (postrider.lanes(n.name))
+) d on true
+left join lateral (
+  select sum(upper(r) - lower(r)) as running
+  from postrider.open_claims() o, unnest(o.positions) r where o.topic = any (postrider.lanes(n.name))
+) o on true;

@@ -1,0 +1,611 @@
+package io.postrider;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.postrider.testkit.Await;
+import io.postrider.testkit.ChildJvm;
+import io.postrider.testkit.PostgresTest;
+import io.postrider.testkit.TestDatabase;
+import io.postrider.work.Jobs.Cancelled;
+import io.postrider.work.Jobs.State;
+import io.postrider.work.Queues.Limits;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.postgresql.ds.PGSimpleDataSource;
+
+/** How jobs are done, retried, limited, steered and taken over. */
+@PostgresTest
+class WorkTest {
+    private final TestDatabase database;
+
+    WorkTest(TestDatabase database) {
+        this.database = database;
+    }
+
+    // ── fates ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    @Test
+    void each_fate_is_what_becomes_of_the_job() {
+        Map<String, Integer> calls = new ConcurrentHashMap<>();
+        try (Node node = new Node(database)) {
+            node.postrider
+                    .add(Worker.on("q").handling("t", job -> {
+                        int call = calls.merge(job.payload(), 1, Integer::sum);
+                        return switch (job.payload()) {
+                            case "\"result\"" -> Fate.done("{\"answer\": 42}");
+                            case "\"retry\"" -> call == 1 ? Fate.retry(Duration.ZERO) : Fate.done();
+                            case "\"snooze\"" -> call <= 2 ? Fate.snooze(Duration.ZERO) : Fate.done("" + job.attempt());
+                            case "\"dead\"" -> Fate.dead("hopeless");
+                            case "\"cancel\"" -> Fate.cancel("not needed");
+                            default -> Fate.done();
+                        };
+                    }))
+                    .start();
+            List<UUID> ids = enqueue(node, "\"result\"", "\"retry\"", "\"snooze\"", "\"dead\"", "\"cancel\"");
+            awaitState(node, ids.get(0), State.DONE);
+            awaitState(node, ids.get(1), State.DONE);
+            awaitState(node, ids.get(2), State.DONE);
+            awaitState(node, ids.get(3), State.FAILED);
+            awaitState(node, ids.get(4), State.CANCELLED);
+            assertThat(status(node, ids.get(0)).result()).isEqualTo("{\"answer\": 42}");
+            assertThat(status(node, ids.get(1)).attempts()).isEqualTo(2);
+            assertThat(status(node, ids.get(2)).result())
+                    .as("a snooze is no attempt")
+                    .isEqualTo("1");
+            assertThat(status(node, ids.get(3)).error()).isEqualTo("hopeless");
+            assertThat(calls).containsEntry("\"dead\"", 1).containsEntry("\"cancel\"", 1);
+        }
+    }
+
+    @Test
+    void a_fate_or_job_that_makes_no_sense_is_refused_by_name() {
+        assertThatThrownBy(() -> Fate.retry(Duration.ofSeconds(-1))).hasMessageContaining("retry must be PT0S..");
+        assertThatThrownBy(() -> Fate.done("{")).hasMessageContaining("result");
+        assertThatThrownBy(() -> Job.of("a:b", "t", "{}")).hasMessageContaining("queue must match");
+        assertThatThrownBy(() -> Job.of("q", "t", "{}").withRunAt(Instant.parse("+10000-01-01T00:00:00Z")))
+                .hasMessageContaining("before the year 10000");
+        assertThatThrownBy(() -> Worker.on("q").withSlots(0)).hasMessageContaining("slots must be 1..10000");
+        assertThatThrownBy(() -> Worker.on("q").withTimeout("t", Duration.ofSeconds(1)))
+                .hasMessageContaining("has no handler yet");
+        assertThatThrownBy(() -> Limits.none().withRunning(0)).hasMessageContaining("running limit must be 1..");
+        try (Psql psql = new Psql(database);
+                Node node = new Node(database)) {
+            assertThatThrownBy(() -> node.postrider.add(Worker.on("q")).start()).hasMessageContaining("has no handler");
+            assertThatThrownBy(() -> psql.text("select postrider.enqueue('q', 't', '{}', priority => 'urgent')::text"))
+                    .hasMessageContaining("priority must be high, normal or low, was 'urgent'");
+            assertThatThrownBy(() -> psql.text("select postrider.enqueue('q', 't', '{}', '10000-01-01')::text"))
+                    .hasMessageContaining("before the year 10000");
+        }
+    }
+
+    @Test
+    void a_handler_that_gives_back_nothing_has_failed() {
+        try (Node node = new Node(database)) {
+            node.postrider
+                    .add(Worker.on("q").handling("t", job -> null).withRetry("t", RetryPolicy.never()))
+                    .start();
+            UUID id = enqueue(node, "{}").get(0);
+            awaitState(node, id, State.FAILED);
+            assertThat(status(node, id).error()).contains("gave back null instead of a fate");
+        }
+    }
+
+    @Test
+    void a_job_that_takes_too_long_is_interrupted_and_has_failed() {
+        AtomicBoolean interrupted = new AtomicBoolean();
+        try (Node node = new Node(database)) {
+            node.postrider
+                    .add(Worker.on("q")
+                            .handling("t", job -> {
+                                try {
+                                    new CountDownLatch(1).await();
+                                } catch (InterruptedException e) {
+                                    interrupted.set(true);
+                                    throw e;
+                                }
+                                return Fate.done();
+                            })
+                            .withRetry("t", RetryPolicy.never())
+                            .withTimeout("t", Duration.ofMillis(50)))
+                    .start();
+            UUID id = enqueue(node, "{}").get(0);
+            awaitState(node, id, State.FAILED);
+            assertThat(interrupted).isTrue();
+            assertThat(status(node, id).error()).isEqualTo("it took longer than its timeout of PT0.05S");
+        }
+    }
+
+    @Test
+    void a_dead_job_is_done_when_it_is_retried() {
+        AtomicBoolean broken = new AtomicBoolean(true);
+        try (Node node = new Node(database)) {
+            node.postrider
+                    .add(Worker.on("q").handling("t", job -> broken.get() ? Fate.dead("broken") : Fate.done()))
+                    .start();
+            UUID id = enqueue(node, "{}").get(0);
+            awaitState(node, id, State.FAILED);
+            broken.set(false);
+            assertThat(node.postrider.jobs().retry(id)).isTrue();
+            awaitState(node, id, State.DONE);
+            assertThat(node.postrider.jobs().retry(id)).isFalse();
+            assertThat(status(node, id).attempts()).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void dead_letters_of_jobs_are_replayed_like_others_and_done() {
+        AtomicBoolean broken = new AtomicBoolean(true);
+        try (Node node = new Node(database)) {
+            node.postrider
+                    .add(Worker.on("q").handling("t", job -> broken.get() ? Fate.dead("broken") : Fate.done()))
+                    .start();
+            List<UUID> ids = enqueue(node, "1", "2", "3");
+            ids.forEach(id -> awaitState(node, id, State.FAILED));
+            broken.set(false);
+            var letters = node.postrider.deadLetters();
+            assertThat(letters.replay(node.deadLetters("queue:q").stream()
+                            .map(letter -> letter.id())
+                            .toList()))
+                    .isEqualTo(3);
+            ids.forEach(id -> awaitState(node, id, State.DONE));
+        }
+        assertThatThrownBy(() -> Listener.relay("queue:q", "t", event -> {})).hasMessageContaining("queue:");
+    }
+
+    // ── unique keys ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+    @Test
+    void a_unique_job_is_there_once_until_it_is_finished() {
+        CountDownLatch go = new CountDownLatch(1);
+        AtomicInteger done = new AtomicInteger();
+        try (Node node = new Node(database)) {
+            node.postrider
+                    .add(Worker.on("q").handling("t", job -> {
+                        go.await();
+                        done.incrementAndGet();
+                        return Fate.done();
+                    }))
+                    .start();
+            UUID first = enqueue(node, Job.of("q", "t", "{}").withUnique("k"));
+            assertThat(enqueue(node, Job.of("q", "t", "{}").withUnique("k"))).isEqualTo(first);
+            assertThat(enqueue(node, Job.of("q", "t", "{}").withUnique("other")))
+                    .isNotEqualTo(first);
+            go.countDown();
+            awaitState(node, first, State.DONE);
+            Await.until("the key is free", () -> node.number("select count(*) from postrider.unique_job") == 0);
+            UUID second = enqueue(node, Job.of("q", "t", "{}").withUnique("k"));
+            assertThat(second).isNotEqualTo(first);
+            awaitState(node, second, State.DONE);
+            assertThat(done).hasValue(3);
+        }
+    }
+
+    @Test
+    void a_key_that_is_held_for_a_period_outlives_the_job() {
+        try (Node node = new Node(database)) {
+            node.postrider.add(Worker.on("q").handling("t", job -> Fate.done())).start();
+            UUID first = enqueue(node, Job.of("q", "t", "{}").withUnique("k", Duration.ofMillis(600)));
+            awaitState(node, first, State.DONE);
+            assertThat(enqueue(node, Job.of("q", "t", "{}").withUnique("k"))).isEqualTo(first);
+            Await.until(
+                    "the period is over",
+                    () -> node.number("select count(*) from postrider.unique_job where until > clock_timestamp()")
+                            == 0);
+            assertThat(enqueue(node, Job.of("q", "t", "{}").withUnique("k"))).isNotEqualTo(first);
+        }
+    }
+
+    @Test
+    void a_key_whose_transaction_rolls_back_was_never_held() {
+        try (Node node = new Node(database);
+                Psql other = new Psql(database)) {
+            other.begin().text("select postrider.enqueue('q', 't', '{}', unique_key => 'k')::text");
+            var waiting =
+                    Background.get(() -> enqueue(node, Job.of("q", "t", "{}").withUnique("k")));
+            Await.until(
+                    "the second waits for the first",
+                    () -> node.number("select count(*) from pg_stat_activity where wait_event_type = 'Lock'"
+                                    + " and datname = current_database()")
+                            == 1);
+            other.rollback();
+            UUID id = waiting.join();
+            assertThat(node.number("select count(*) from postrider.event where event_id = '" + id + "'"))
+                    .isEqualTo(1);
+        }
+    }
+
+    // ── cancelling ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+    @Test
+    void a_job_is_cancelled_before_it_is_claimed_while_it_waits_and_while_it_runs() {
+        CountDownLatch began = new CountDownLatch(1);
+        AtomicInteger done = new AtomicInteger();
+        try (Node node = new Node(database);
+                Psql psql = new Psql(database)) {
+            UUID unclaimed = enqueue(node, "1").get(0);
+            UUID later =
+                    enqueue(node, Job.of("q", "t", "2").withRunAt(Instant.now().plusSeconds(3600)));
+            psql.passAll();
+            assertThat(node.postrider.jobs().cancel(unclaimed, "no")).isEqualTo(Cancelled.CANCELLED);
+            assertThat(status(node, unclaimed).state()).isEqualTo(State.CANCELLED);
+            node.postrider
+                    .add(Worker.on("q").withSlots(1).handling("t", job -> {
+                        if (job.payload().equals("3")) {
+                            began.countDown();
+                            new CountDownLatch(1).await();
+                        }
+                        done.incrementAndGet();
+                        return Fate.done();
+                    }))
+                    .start();
+            Await.until("it waits for its time", () -> node.number("select count(*) from postrider.delayed") == 1);
+            assertThat(node.postrider.jobs().cancel(later, "no")).isEqualTo(Cancelled.CANCELLED);
+            awaitState(node, later, State.CANCELLED);
+            UUID running = enqueue(node, "3").get(0);
+            began.await(10, TimeUnit.SECONDS);
+            assertThat(node.postrider.jobs().cancel(running, "enough")).isEqualTo(Cancelled.ASKED);
+            awaitState(node, running, State.CANCELLED);
+            awaitState(node, unclaimed, State.CANCELLED);
+            assertThat(done).hasValue(0);
+            Await.until(
+                    "nothing is left to cancel", () -> node.number("select count(*) from postrider.cancellation") == 0);
+            UUID finished = enqueue(node, "4").get(0);
+            awaitState(node, finished, State.DONE);
+            assertThat(node.postrider.jobs().cancel(finished, "late")).isEqualTo(Cancelled.FINISHED);
+            assertThatThrownBy(() -> node.postrider.jobs().cancel(UUID.randomUUID(), "who"))
+                    .hasMessageContaining("no job");
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    @Test
+    void effects_of_a_cancelled_transaction_are_rolled_back_even_if_its_handler_goes_on() throws Exception {
+        CountDownLatch began = new CountDownLatch(1);
+        CountDownLatch go = new CountDownLatch(1);
+        try (Node node = new Node(database)) {
+            node.execute("create table booked (position bigint)");
+            node.postrider
+                    .add(Worker.on("q").handlingInTransaction("t", (connection, job) -> {
+                        try (var statement = connection.createStatement()) {
+                            statement.execute("insert into booked values (" + job.position() + ")");
+                        }
+                        began.countDown();
+                        awaitStubbornly(go);
+                        return Fate.done();
+                    }))
+                    .start();
+            UUID id = enqueue(node, "{}").get(0);
+            assertThat(began.await(10, TimeUnit.SECONDS)).isTrue();
+            assertThat(node.postrider.jobs().cancel(id, "enough")).isEqualTo(Cancelled.ASKED);
+            go.countDown();
+            awaitState(node, id, State.CANCELLED);
+            assertThat(node.number("select count(*) from booked")).isZero();
+        }
+    }
+
+    /** As a handler that does not heed interrupts. */
+    private static void awaitStubbornly(CountDownLatch go) {
+        while (go.getCount() > 0) {
+            Thread.onSpinWait();
+        }
+    }
+
+    // ── steering ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    @Test
+    void a_paused_queue_begins_nothing_and_a_resumed_one_goes_on() throws Exception {
+        List<Long> done = new CopyOnWriteArrayList<>();
+        try (Node node = new Node(database)) {
+            node.postrider
+                    .add(Worker.on("q").handling("t", job -> {
+                        done.add(job.position());
+                        return Fate.done();
+                    }))
+                    .start();
+            enqueue(node, "1");
+            Await.until("the first is done", () -> done.size() == 1);
+            assertThat(node.postrider.queues().drain("q", Duration.ofSeconds(10)))
+                    .isTrue();
+            enqueue(node, "2", "3");
+            Await.until(
+                    "they are there", () -> node.number("select depth from postrider.queues where name = 'q'") == 2);
+            assertThat(node.postrider.queues().list()).singleElement().satisfies(queue -> {
+                assertThat(queue.paused()).isTrue();
+                assertThat(queue.running()).isZero();
+            });
+            assertThat(done).hasSize(1);
+            long began = System.nanoTime();
+            node.postrider.queues().resume("q");
+            Await.until("all are done", () -> done.size() == 3);
+            assertThat(Duration.ofNanos(System.nanoTime() - began)).isLessThan(Duration.ofMillis(900));
+        }
+    }
+
+    @Test
+    void low_priority_waits_for_high_but_never_starves() {
+        List<String> begun = new CopyOnWriteArrayList<>();
+        try (Node node = new Node(database);
+                Psql psql = new Psql(database)) {
+            List<Job> jobs = new ArrayList<>();
+            for (Priority priority : List.of(Priority.LOW, Priority.NORMAL, Priority.HIGH)) {
+                for (int i = 0; i < 200; i++) {
+                    jobs.add(Job.of("q", "t", "\"" + priority + "\"").withPriority(priority));
+                }
+            }
+            node.inTransaction(connection -> node.postrider.enqueueAll(connection, jobs));
+            psql.passAll();
+            node.postrider
+                    .add(Worker.on("q").withSlots(1).handling("t", job -> {
+                        begun.add(job.payload().replace("\"", ""));
+                        takeMillis(1);
+                        return Fate.done();
+                    }))
+                    .start();
+            Await.until("all are done", Duration.ofSeconds(20), () -> begun.size() == 600);
+            assertThat(begun.indexOf("HIGH")).isLessThan(begun.indexOf("LOW"));
+            assertThat(begun.indexOf("LOW")).as("not after all of the others").isLessThan(390);
+            assertThat(begun.lastIndexOf("HIGH")).isLessThan(begun.lastIndexOf("LOW"));
+        }
+    }
+
+    @Test
+    void no_more_jobs_of_a_queue_run_at_once_than_its_limit_on_all_nodes_together() {
+        AtomicInteger running = new AtomicInteger();
+        AtomicInteger most = new AtomicInteger();
+        AtomicInteger done = new AtomicInteger();
+        try (Node one = new Node(database);
+                Node other = new Node(database)) {
+            one.postrider.queues().limit("q", Limits.none().withRunning(5));
+            for (Node node : List.of(one, other)) {
+                node.postrider
+                        .add(Worker.on("q").withSlots(32).handling("t", job -> {
+                            most.accumulateAndGet(running.incrementAndGet(), Math::max);
+                            takeMillis(5);
+                            running.decrementAndGet();
+                            done.incrementAndGet();
+                            return job.attempt() == 1 && job.position() % 10 == 0
+                                    ? Fate.retry(Duration.ZERO)
+                                    : Fate.done();
+                        }))
+                        .start();
+            }
+            enqueue(one, IntStream.range(0, 100).mapToObj(i -> "{}").toArray(String[]::new));
+            Await.until("all are done", Duration.ofSeconds(20), () -> done.get() == 110);
+            assertThat(most.get()).isBetween(2, 5);
+        }
+    }
+
+    @Test
+    void jobs_of_one_key_run_one_after_the_other_and_in_order() {
+        Map<String, AtomicInteger> running = new ConcurrentHashMap<>();
+        Map<String, List<Long>> order = new ConcurrentHashMap<>();
+        AtomicInteger overlaps = new AtomicInteger();
+        AtomicInteger done = new AtomicInteger();
+        try (Node one = new Node(database);
+                Node other = new Node(database)) {
+            one.postrider.queues().limit("q", Limits.none().withPerKey(1));
+            for (Node node : List.of(one, other)) {
+                node.postrider
+                        .add(Worker.on("q").withSlots(8).handling("t", job -> {
+                            String key = String.valueOf(job.key());
+                            AtomicInteger mine = running.computeIfAbsent(key, k -> new AtomicInteger());
+                            if (mine.incrementAndGet() > 1) {
+                                overlaps.incrementAndGet();
+                            }
+                            order.computeIfAbsent(key, k -> new CopyOnWriteArrayList<>())
+                                    .add(job.position());
+                            takeMillis(2);
+                            mine.decrementAndGet();
+                            done.incrementAndGet();
+                            return Fate.done();
+                        }))
+                        .start();
+            }
+            for (int round = 0; round < 4; round++) {
+                one.inTransaction(connection -> one.postrider.enqueueAll(
+                        connection,
+                        IntStream.range(0, 20)
+                                .mapToObj(i -> Job.of("q", "t", "{}").withKey("k" + i % 4))
+                                .toList()));
+            }
+            Await.until("all are done", Duration.ofSeconds(30), () -> done.get() == 80);
+            assertThat(overlaps).hasValue(0);
+            assertThat(order.values())
+                    .allSatisfy(positions -> assertThat(positions).isSorted());
+        }
+    }
+
+    @Test
+    void no_more_jobs_are_begun_in_a_period_than_the_rate_allows() {
+        List<Long> begun = new CopyOnWriteArrayList<>();
+        try (Node node = new Node(database)) {
+            node.postrider.queues().limit("q", Limits.none().withRate(10, Duration.ofMillis(500)));
+            node.postrider
+                    .add(Worker.on("q").withSlots(32).handling("t", job -> {
+                        begun.add(System.nanoTime());
+                        return Fate.done();
+                    }))
+                    .start();
+            enqueue(node, IntStream.range(0, 35).mapToObj(i -> "{}").toArray(String[]::new));
+            Await.until("all are done", Duration.ofSeconds(20), () -> begun.size() == 35);
+            List<Long> sorted = begun.stream().sorted().toList();
+            for (int i = 10; i < 35; i++) {
+                assertThat(sorted.get(i) - sorted.get(i - 10))
+                        .as("from the begin of job %d to that of %d", i - 10, i)
+                        .isGreaterThan(Duration.ofMillis(400).toNanos());
+            }
+        }
+    }
+
+    // ── workers that go ─────────────────────────────────────────────────────────────────────────────────────────────
+
+    @Test
+    void a_node_that_closes_finishes_what_runs_and_hands_back_the_rest_without_counting() {
+        CountDownLatch began = new CountDownLatch(2);
+        CountDownLatch go = new CountDownLatch(1);
+        List<Integer> attempts = new CopyOnWriteArrayList<>();
+        Node first = new Node(database);
+        try (Node second = new Node(database)) {
+            first.postrider
+                    .add(Worker.on("q").withSlots(2).handling("t", job -> {
+                        began.countDown();
+                        go.await();
+                        attempts.add(job.attempt());
+                        return Fate.done();
+                    }))
+                    .start();
+            enqueue(first, "1", "2", "3", "4");
+            assertThat(began.await(10, TimeUnit.SECONDS)).isTrue();
+            var closing = Background.run(first::close);
+            go.countDown();
+            closing.join();
+            assertThat(attempts).hasSize(2);
+            second.postrider
+                    .add(Worker.on("q").handling("t", job -> {
+                        attempts.add(job.attempt());
+                        return Fate.done();
+                    }))
+                    .start();
+            Await.until("all are done", () -> attempts.size() == 4);
+            assertThat(attempts).containsOnly(1);
+            assertThat(second.number("select count(*) from postrider.worker where ended_at is null"))
+                    .isEqualTo(1);
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        } finally {
+            first.close();
+        }
+    }
+
+    @Test
+    void a_wire_that_is_cut_comes_back_with_the_same_number_and_nothing_is_done_twice() {
+        Map<Long, Integer> done = new ConcurrentHashMap<>();
+        try (Node node = new Node(database, options -> options.withPoll(Duration.ofMillis(100)));
+                Psql admin = new Psql(database)) {
+            node.postrider
+                    .add(Worker.on("q").withSlots(4).handling("t", job -> {
+                        takeMillis(20);
+                        done.merge(job.position(), 1, Integer::sum);
+                        return Fate.done();
+                    }))
+                    .start();
+            for (int round = 1; round <= 4; round++) {
+                enqueue(node, IntStream.range(0, 20).mapToObj(i -> "{}").toArray(String[]::new));
+                admin.text("select count(pg_terminate_backend(pid))::text from pg_locks where locktype = 'advisory'"
+                        + " and classid = 'postrider.worker'::regclass::oid and granted");
+                int wanted = round * 20;
+                Await.until(wanted + " are done", Duration.ofSeconds(20), () -> done.size() == wanted);
+            }
+            assertThat(done.values()).containsOnly(1);
+            assertThat(node.number("select count(*) from postrider.worker")).isEqualTo(1);
+        }
+    }
+
+    @Tag("slow")
+    @Test
+    void a_job_that_kills_the_process_is_found_and_its_neighbours_are_done() {
+        Postrider.on(database.dataSource()).migrate();
+        try (Psql psql = new Psql(database)) {
+            psql.execute("create table effect (position bigint)");
+            for (int i = 1; i <= 20; i++) {
+                psql.text("select postrider.enqueue('q', '" + (i == 7 ? "killer" : "good") + "', '{}')::text");
+            }
+            psql.passAll();
+            int starts = 0;
+            while (psql.number("select count(*) from postrider.jobs where state in ('PENDING', 'IN_PROGRESS')") > 0) {
+                assertThat(++starts).as("starts").isLessThanOrEqualTo(5);
+                try (ChildJvm child = ChildJvm.of(Deadly.class)
+                        .withArguments(database.jdbcUrl())
+                        .start()) {
+                    Await.until(
+                            "it is dead, or all is done",
+                            Duration.ofSeconds(40),
+                            () -> !child.isAlive()
+                                    || psql.number("select count(*) from postrider.jobs"
+                                                    + " where state in ('PENDING', 'IN_PROGRESS')")
+                                            == 0);
+                }
+            }
+            assertThat(psql.number("select count(distinct position) from effect"))
+                    .isEqualTo(19);
+            assertThat(psql.number("select count(*) from effect")).isEqualTo(19);
+            assertThat(psql.row("select type, attempts, error from postrider.dead_letters"))
+                    .isEqualTo("killer|3|3 workers ended while it ran, the last one while it ran alone");
+        }
+    }
+
+    /** Ends the JVM as a crash in native code would, when it comes to the job. */
+    static final class Deadly {
+        public static void main(String[] args) throws Exception {
+            PGSimpleDataSource dataSource = new PGSimpleDataSource();
+            dataSource.setUrl(args[0]);
+            Postrider postrider = Postrider.on(dataSource, Options.defaults().withPoll(Duration.ofMillis(100)));
+            postrider.add(Worker.on("q")
+                    .withSlots(8)
+                    .handlingInTransaction("good", (connection, job) -> {
+                        try (var statement = connection.createStatement()) {
+                            statement.execute("insert into effect values (" + job.position() + ")");
+                        }
+                        return Fate.done();
+                    })
+                    .handling("killer", job -> {
+                        Runtime.getRuntime().halt(9);
+                        return Fate.done();
+                    }));
+            postrider.start();
+            new CountDownLatch(1).await();
+        }
+    }
+
+    /** A job that takes its time: that is what it does, and nobody waits for it. */
+    private static void takeMillis(long millis) throws InterruptedException {
+        new CountDownLatch(1).await(millis, TimeUnit.MILLISECONDS);
+    }
+
+    // ── helpers ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    private static List<UUID> enqueue(Node node, String... payloads) {
+        List<UUID> ids = new ArrayList<>();
+        node.inTransaction(connection -> {
+            for (String payload : payloads) {
+                ids.add(node.postrider.enqueue(connection, Job.of("q", "t", payload)));
+            }
+        });
+        return ids;
+    }
+
+    private static UUID enqueue(Node node, Job job) {
+        UUID[] id = new UUID[1];
+        node.inTransaction(connection -> id[0] = node.postrider.enqueue(connection, job));
+        return id[0];
+    }
+
+    private static io.postrider.work.Jobs.Status status(Node node, UUID id) {
+        return node.postrider.jobs().find(id).orElseThrow();
+    }
+
+    private static void awaitState(Node node, UUID id, State state) {
+        Await.until(
+                id + " is " + state,
+                () -> node.postrider
+                        .jobs()
+                        .find(id)
+                        .filter(job -> job.state() == state)
+                        .isPresent());
+    }
+}

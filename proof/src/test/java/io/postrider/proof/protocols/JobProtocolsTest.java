@@ -1,0 +1,263 @@
+package io.postrider.proof.protocols;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.postrider.proof.Session;
+import io.postrider.testkit.PostgresTest;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+/** Claim, settle, takeover, cancel and due, of transactional jobs: whatever the order, an effect happens once. */
+@PostgresTest
+class JobProtocolsTest extends Protocols {
+    /** Workers of the schedule that runs: the one that is taken over, and those that are not. */
+    private long old;
+
+    private long young;
+    private long third;
+
+    /** Two jobs, both claimed by the old worker, which is about to settle the first. */
+    @Override
+    void prepare() throws SQLException {
+        execute(
+                watcher,
+                "insert into postrider.event (topic, type, payload) select " + topic() + ", 't', '{}'"
+                        + " from generate_series(1, 2)");
+        execute(watcher, "select postrider.sequence(1000)");
+        old = worker();
+        young = worker();
+        third = worker();
+        execute(watcher, "select postrider.claim(" + queue() + ", " + topic() + ", " + old + ", 2, 1000000, null)");
+    }
+
+    private long worker() throws SQLException {
+        return Long.parseLong(text(watcher, "insert into postrider.worker (node) values ('protocols') returning id"));
+    }
+
+    private String queue() {
+        return "'q" + run.get() + "'";
+    }
+
+    private String topic() {
+        return "'queue:q" + run.get() + "'";
+    }
+
+    // ── settling and taking over ────────────────────────────────────────────────────────────────────────────────────
+
+    @Test
+    void a_worker_that_settles_while_it_is_taken_over_has_its_effect_or_its_successor_has() throws Exception {
+        every(this::eachEffectOnce, settling("zombie"), takingOver("takeover"), doingDelayed("successor"));
+        assertThat(schedules).isEqualTo(210);
+    }
+
+    @Test
+    void two_who_take_over_do_it_once() throws Exception {
+        every(this::eachEffectOnce, settling("zombie"), takingOver("takeover"), takingOver("rival"));
+        assertThat(schedules).isEqualTo(210);
+    }
+
+    @Test
+    void without_the_lock_of_the_takeover_an_effect_happens_twice() throws Exception {
+        mutate(
+                "take_over",
+                "  perform pg_advisory_xact_lock('postrider.settlement'::regclass::oid::int4, (of_worker % 2147483647)::int4);\n",
+                "");
+        assertThat(twice(settling("zombie"), takingOver("takeover"), doingDelayed("successor")))
+                .as("schedules in which an effect happened twice")
+                .isPositive();
+    }
+
+    @Test
+    void without_the_fence_of_the_settlement_an_effect_happens_twice() throws Exception {
+        mutate(
+                "is_at_work",
+                "  return exists (select from postrider.worker w where w.id = of_worker and w.ended_at is null);",
+                "  return true;");
+        assertThat(twice(settling("zombie"), takingOver("takeover"), doingDelayed("successor")))
+                .as("schedules in which an effect happened twice")
+                .isPositive();
+    }
+
+    // ── claiming ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    @Test
+    void two_who_claim_what_is_due_get_a_job_each_or_one_gets_both() throws Exception {
+        every(this::eachEffectOnce, takingOver("takeover"), doingDelayed("one"), doingDelayed("other"));
+        assertThat(schedules).isEqualTo(90);
+    }
+
+    @Test
+    void two_who_claim_ranges_never_claim_the_same() throws Exception {
+        every(
+                () -> assertThat(number("select count(*) from (select p from postrider.claim c,"
+                                + " generate_series(c.from_position, c.to_position) p where c.topic = " + topic()
+                                + " group by p having count(*) > 1) twice"))
+                        .isZero(),
+                claiming("one", () -> young),
+                claiming("other", () -> third),
+                enqueuing("producer"));
+        assertThat(schedules).isEqualTo(90);
+    }
+
+    // ── cancelling ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+    @Test
+    void a_job_is_cancelled_or_has_its_effect_and_never_both() throws Exception {
+        String[] fate = {""};
+        Session<Connection> operator = Session.named("operator", connection())
+                .then(
+                        "cancel",
+                        c -> fate[0] = text(
+                                c,
+                                "select postrider.cancel((select e.event_id from postrider.events e where e.topic = "
+                                        + topic() + " and e.position = 1))"))
+                .then("commit", Connection::commit);
+        every(
+                () -> {
+                    long effects = number("select count(*) from effect where n = " + run.get() + " and position = 1");
+                    if (fate[0].equals("cancelled")) {
+                        assertThat(effects)
+                                .as("effects of a job that was cancelled")
+                                .isZero();
+                    }
+                    if (fate[0].equals("finished")) {
+                        assertThat(effects)
+                                .as("effects of a job that was finished")
+                                .isEqualTo(1);
+                    }
+                    if (fate[0].equals("asked")) {
+                        assertThat(effects
+                                        + number(
+                                                "select count(*) from postrider.cancellation where topic = " + topic()))
+                                .as("it is marked for its worker, which finds it before it commits")
+                                .isEqualTo(1);
+                    }
+                },
+                settling("worker"),
+                operator,
+                takingOver("takeover"));
+        assertThat(schedules).isEqualTo(210);
+    }
+
+    // ── how ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    /** Whoever is left does what is left; then each job has had its effect, and exactly once. */
+    private void eachEffectOnce() throws SQLException {
+        finish();
+        assertThat(text(
+                        watcher,
+                        "select string_agg(position || '*' || times, ' ' order by position) from (select position,"
+                                + " count(*) as times from effect where n = " + run.get() + " group by position) e"))
+                .isEqualTo("1*1 2*1");
+    }
+
+    @SafeVarargs
+    private int twice(Session<Connection>... sessions) throws Exception {
+        AtomicInteger twice = new AtomicInteger();
+        every(
+                () -> {
+                    finish();
+                    if (number("select count(*) from effect where n = " + run.get()) > 2) {
+                        twice.incrementAndGet();
+                    }
+                },
+                sessions);
+        return twice.get();
+    }
+
+    private void finish() throws SQLException {
+        execute(watcher, "select postrider.take_over(" + old + ", 5)");
+        execute(watcher, "select postrider.take_over(" + young + ", 5)");
+        watcher.setAutoCommit(false);
+        doDelayed(watcher, third);
+        watcher.commit();
+        watcher.setAutoCommit(true);
+    }
+
+    private Session<Connection> settling(String name) throws SQLException {
+        String[] verdict = {""};
+        return Session.named(name, connection())
+                .then("effect", c -> effects(c, "1"))
+                .then(
+                        "settle",
+                        c -> verdict[0] = text(
+                                c,
+                                "select postrider.settle(" + old + ", array[c.n], array['{[1,2)}']::int8multirange[],"
+                                        + " array['done'], array[null]::jsonb[], true) from postrider.claim c"
+                                        + " where c.topic = " + topic()))
+                .then("end", c -> {
+                    if (verdict[0].equals("written")) {
+                        c.commit();
+                    } else {
+                        c.rollback();
+                    }
+                });
+    }
+
+    private Session<Connection> takingOver(String name) throws SQLException {
+        return Session.named(name, connection())
+                .then("take over", c -> execute(c, "select postrider.take_over(" + old + ", 5)"))
+                .then("commit", Connection::commit);
+    }
+
+    private Session<Connection> doingDelayed(String name) throws SQLException {
+        return Session.named(name, connection())
+                .then("claim, do and settle what is due", c -> doDelayed(c, young))
+                .then("commit", Connection::commit);
+    }
+
+    /** All in one transaction: what is claimed is settled, or neither. */
+    private void doDelayed(Connection connection, long worker) throws SQLException {
+        for (int tier = 0; tier <= 2; tier++) {
+            while (true) {
+                String positions = text(
+                        connection,
+                        "select string_agg(d.position::text, ', ') from postrider.claim_delayed(" + queue() + ", "
+                                + worker + ", 10, array['t'], " + tier + ") d");
+                if (positions.equals("null")) {
+                    break;
+                }
+                effects(connection, positions);
+                execute(
+                        connection,
+                        "delete from postrider.delayed where topic = " + topic() + " and worker = " + worker
+                                + " and position in (" + positions + ")");
+            }
+        }
+    }
+
+    private void effects(Connection connection, String positions) throws SQLException {
+        execute(
+                connection,
+                "insert into effect (n, position) select " + run.get() + ", p from unnest(array[" + positions + "]) p");
+    }
+
+    /** A number that is known when the step runs. */
+    private interface Late {
+        long get();
+    }
+
+    private Session<Connection> claiming(String name, Late worker) throws SQLException {
+        return Session.named(name, connection())
+                .then(
+                        "claim",
+                        c -> execute(
+                                c,
+                                "select postrider.claim(" + queue() + ", " + topic() + ", " + worker.get()
+                                        + ", 2, 1000000, null)"))
+                .then("commit", Connection::commit);
+    }
+
+    private Session<Connection> enqueuing(String name) throws SQLException {
+        return Session.named(name, autocommit())
+                .then(
+                        "enqueue",
+                        c -> execute(
+                                c,
+                                "insert into postrider.event (topic, type, payload) select " + topic() + ", 't', '{}'"
+                                        + " from generate_series(1, 3)"))
+                .then("pass", c -> execute(c, "select postrider.sequence(1000)"));
+    }
+}
