@@ -400,7 +400,8 @@ class WakeTest {
             node.awaitCursor("relay", 150);
             node.awaitCursor("filtered", 150);
             settled(psql);
-            // A read prunes the page that writes left full, and logs that: at a moment nobody chooses. Vacuum does it now.
+            // A read prunes the page that writes left full, and logs that: at a moment nobody chooses. Vacuum does it
+            // now.
             psql.execute("vacuum");
             String before = settled(psql);
             long end = System.nanoTime() + time.toNanos();
