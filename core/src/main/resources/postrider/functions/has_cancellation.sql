@@ -1,5 +1,5 @@
 -- has_cancellation(topic, position): whether somebody has asked that a job be cancelled. Volatile, so that it looks with a
--- snapshot of its own: see is_cancelled.sql.
+-- snapshot of its own: see may_settle.sql.
 create or replace function postrider.has_cancellation(of_topic text, of_position bigint)
 returns boolean
 language plpgsql volatile as $$

@@ -1,9 +1,11 @@
--- settle(worker, ns, positions, fates, results, unless_cancelled): writes what became of claimed positions.
+-- settle(worker, ns, positions, fates, results, of_job): writes what became of claimed positions.
 --
--- takes    arrays of one length: the number of a claim, positions of it, their one fate, results by position or null
+-- takes    arrays of one length: the number of a claim, positions of it, their one fate, results by position or null. of_job: in
+--          the transaction of the handler of this job, which mark.sql has marked
 -- gives    written; there, if just this has been written before: the caller did not hear of its commit. lost, if the worker has
 --          been taken over, or does not hold these claims (a crash of the server has forgotten them): then the caller must roll
---          back all it did in this transaction (G11). cancelled, if unless_cancelled is given and one of the jobs is
+--          back all it did in this transaction (G11). In a handler's transaction also: cancelled, if it is; elsewhere, if this is not the transaction that was
+--          marked: the handler has ended that one
 -- touches  settlement (writes), claim, worker, cancellation (reads)
 -- locks    the worker, shared, to the end of the transaction
 create or replace function postrider.settle(
@@ -12,13 +14,16 @@ create or replace function postrider.settle(
   positions  int8multirange[],
   fates      text[],
   results    jsonb[],
-  unless_cancelled  boolean default false)
+  of_job     uuid default null)
 returns text
 language plpgsql volatile
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 as $$
 begin
+  if of_job is not null and current_setting('postrider.job', true) is distinct from of_job::text then
+    return 'elsewhere';
+  end if;
   if not postrider.is_at_work(of_worker) then
     return 'lost';
   end if;
@@ -26,7 +31,7 @@ begin
      <> (select count(*) from postrider.claim c where c.worker = of_worker and c.n = any (ns)) then
     return 'lost';
   end if;
-  if unless_cancelled and exists (
+  if of_job is not null and exists (
     select from unnest(ns, positions) u (n, positions)
     join postrider.claim c on c.worker = of_worker and c.n = u.n
     join postrider.cancellation x on x.topic = c.topic and u.positions @> x.position) then

@@ -12,8 +12,7 @@ set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 as $$
 declare
-  taken  bigint := 0;
-  open   record;
+  taken  bigint;
 begin
   if current_setting('transaction_isolation') <> 'read committed' then
     raise exception 'take_over needs isolation read committed, was %', current_setting('transaction_isolation')
@@ -24,25 +23,15 @@ begin
   if not found then
     return null;
   end if;
-  for open in
-    select o.n, o.topic, o.positions,
-      (select array_agg(p) from unnest(o.positions) r, generate_series(lower(r), upper(r) - 1) p) as each
-    from (
-      select c.n, c.topic, int8multirange(int8range(c.from_position, c.to_position, '[]')) - coalesce((
-        select range_agg(r) from postrider.settlement s, unnest(s.positions) r where s.n = c.n), '{}') as positions
-      from postrider.claim c
-      where c.worker = of_worker
-      and c.n >= (select l.open_n from postrider.claim l where l.worker = of_worker order by l.n desc limit 1)
-    ) o
-    where not isempty(o.positions)
-  loop
-    perform postrider.put_aside(open.topic, open.each,
-      array_fill('crash'::text, array[k]), array_fill(0::bigint, array[k]), array_fill(1, array[k]), array_fill(1, array[k]),
-      array_fill('crash'::text, array[k]), array_fill('its worker ended'::text, array[k]))
-    from (select cardinality(open.each) as k) k;
-    insert into postrider.settlement (n, positions, topic, fate) values (open.n, open.positions, open.topic, 'aside');
-    taken := taken + cardinality(open.each);
-  end loop;
+  select coalesce(sum(postrider.hand_over(o.n, o.topic, o.positions, 'crash', 1, 1, 'its worker ended')), 0) into taken
+  from (
+    select c.n, c.topic, int8multirange(int8range(c.from_position, c.to_position, '[]')) - coalesce((
+      select range_agg(r) from postrider.settlement s, unnest(s.positions) r where s.n = c.n), '{}') as positions
+    from postrider.claim c
+    where c.worker = of_worker
+    and c.n >= (select l.open_n from postrider.claim l where l.worker = of_worker order by l.n desc limit 1)
+  ) o
+  where not isempty(o.positions);
   with buried as (
     delete from postrider.delayed d where d.worker = of_worker and d.crashes + 1 >= most_crashes returning d.*
   ), letters as (

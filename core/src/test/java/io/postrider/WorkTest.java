@@ -10,6 +10,7 @@ import io.postrider.testkit.TestDatabase;
 import io.postrider.work.Jobs.Cancelled;
 import io.postrider.work.Jobs.State;
 import io.postrider.work.Queues.Limits;
+import java.sql.Statement;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -25,6 +26,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.postgresql.ds.PGSimpleDataSource;
 
 /** How jobs are done, retried, limited, steered and taken over. */
@@ -101,6 +104,29 @@ class WorkTest {
             UUID id = enqueue(node, "{}").get(0);
             awaitState(node, id, State.FAILED);
             assertThat(status(node, id).error()).contains("gave back null instead of a fate");
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"commit", "rollback", "commit; select 1", "rollback; select 1"})
+    void a_handler_that_ends_the_transaction_by_a_statement_has_failed(String statement) {
+        try (Node node = new Node(database)) {
+            node.postrider
+                    .add(Worker.on("q")
+                            .handlingInTransaction("t", (connection, job) -> {
+                                try (Statement ending = connection.createStatement()) {
+                                    ending.execute(statement);
+                                }
+                                return Fate.done();
+                            })
+                            .withRetry("t", RetryPolicy.table(Duration.ZERO)))
+                    .start();
+            UUID id = enqueue(node, "{}").get(0);
+            awaitState(node, id, State.FAILED);
+            assertThat(status(node, id).error()).contains("ended the transaction by a statement of its own");
+            assertThat(status(node, id).attempts())
+                    .as("by the range and by itself")
+                    .isEqualTo(2);
         }
     }
 

@@ -43,8 +43,8 @@ public final class Bind {
         return at(name, place -> statement.setBoolean(place, value));
     }
 
-    public Bind uuid(String name, UUID value) throws SQLException {
-        return at(name, place -> statement.setObject(place, value));
+    public Bind uuid(String name, @Nullable UUID value) throws SQLException {
+        return at(name, place -> statement.setObject(place, value, Types.OTHER));
     }
 
     public Bind instant(String name, @Nullable Instant value) throws SQLException {

@@ -56,6 +56,8 @@ public final class Migrator {
             "functions/claim_delayed",
             "functions/settle",
             "functions/put_aside",
+            "functions/hand_over",
+            "functions/give_back",
             "functions/take_over",
             "functions/find_job",
             "functions/ask_to_cancel",

@@ -18,6 +18,7 @@ final class Claims {
     private static final Sql CLAIM = Sql.file("work/claim");
     private static final Sql CLAIMED = Sql.file("work/claimed");
     private static final Sql CLAIM_DELAYED = Sql.file("work/claim_delayed");
+    private static final Sql GIVE_BACK = Sql.file("work/give_back");
     private static final Sql NEXT_DUE = Sql.file("work/next_due");
 
     /** Payloads of one claim, together: keeps a queue of large jobs within a small heap. */
@@ -125,6 +126,28 @@ final class Claims {
                     return true;
                 }));
         return next;
+    }
+
+    /** Gives back what the server says we have claimed, but for these. */
+    long giveBack(long worker, Collection<Long> known, Collection<Holding.Place> alone) {
+        List<Holding.Place> places = List.copyOf(alone);
+        return database.transaction(session -> session.one(
+                        GIVE_BACK,
+                        bind -> bind.text("queue", queue)
+                                .int8("worker", worker)
+                                .int8s("ns", known)
+                                .texts(
+                                        "topics",
+                                        places.stream()
+                                                .map(Holding.Place::topic)
+                                                .toList())
+                                .int8s(
+                                        "positions",
+                                        places.stream()
+                                                .map(Holding.Place::position)
+                                                .toList()),
+                        row -> row.int8("given"))
+                .orElseThrow());
     }
 
     private Found found(Row row, long worker, Claim claim) throws SQLException {

@@ -78,7 +78,11 @@ final class JobRun {
         }
         String reason = cancelled.isEmpty() ? null : cancelled.remove(holding.place());
         if (ending != null) {
-            settler.add(new Settler.Ended(holding, ending, reason != null || ending instanceof Ending.Cancelled));
+            settler.add(new Settler.Ended(
+                    holding,
+                    ending,
+                    reason != null || ending instanceof Ending.Cancelled,
+                    kind.handler() instanceof JobHandler.Transactional));
         }
     }
 

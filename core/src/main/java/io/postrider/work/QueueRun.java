@@ -10,7 +10,9 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.RejectedExecutionException;
@@ -46,6 +48,7 @@ final class QueueRun implements Runnable {
     private static final long LIMITED = Duration.ofMillis(20).toNanos();
     private static final long SHORT_WHILE = Duration.ofMillis(5).toNanos();
     private static final long A_WHILE = Duration.ofSeconds(1).toNanos();
+    private static final long A_MINUTE = Duration.ofMinutes(1).toNanos();
 
     /** Which lane may claim next: see {@link io.postrider.Priority}. */
     private static final int[] TURNS = {0, 1, 0, 2, 0, 1, 0, 0};
@@ -70,6 +73,9 @@ final class QueueRun implements Runnable {
     /** Open claims of this node on the queue: how many of their positions are not settled. */
     private final TreeMap<Long, Long> open = new TreeMap<>();
 
+    /** Those held that go by themselves. */
+    private final Set<Holding.Place> alone = ConcurrentHashMap.newKeySet();
+
     private final Pace pace = new Pace();
     private volatile boolean running = true;
     private volatile long dueAt = System.nanoTime();
@@ -85,6 +91,11 @@ final class QueueRun implements Runnable {
 
     private int turn;
     private @Nullable Rest rest;
+
+    /** Until then a claim of ours may turn up that we know nothing of: the answer to it was lost. */
+    private long doubtUntil = System.nanoTime();
+
+    private long compareAt = System.nanoTime();
 
     /** Positions of a claim that are not read yet. */
     private record Rest(Claim claim, long worker, long after) {}
@@ -160,6 +171,8 @@ final class QueueRun implements Runnable {
                 break;
             } catch (PostriderException e) {
                 failures++;
+                compareAt = System.nanoTime();
+                doubtUntil = compareAt + A_MINUTE;
                 log.warn("claiming_failed queue={} failures={} error=\"{}\"", worker.queue(), failures, e.getMessage());
                 try {
                     bell.await(Math.min(5_000, 50L << Math.min(failures, 7)) * 1_000_000);
@@ -182,6 +195,7 @@ final class QueueRun implements Runnable {
             readRest(rest);
             return 0;
         }
+        compare(me);
         if (solitude.isWanted()) {
             return solitude.isOf(this) ? beAlone(me) : A_WHILE;
         }
@@ -191,6 +205,27 @@ final class QueueRun implements Runnable {
         long now = System.nanoTime();
         long next = lookAgainAt > now ? Math.min(dueAt, lookAgainAt) : dueAt;
         return Math.max(1, Math.min(A_WHILE, next - now));
+    }
+
+    /**
+     * Gives back what the server says we have claimed and we do not know: for a minute after a failure again and again, because
+     * the server may still be at it; else now and then, which costs nothing.
+     */
+    private void compare(long me) {
+        long now = System.nanoTime();
+        if (now < compareAt) {
+            return;
+        }
+        compareAt = now + (now < doubtUntil ? A_WHILE : A_MINUTE);
+        List<Long> known;
+        synchronized (open) {
+            known = List.copyOf(open.keySet());
+        }
+        long given = claims.giveBack(me, known, alone);
+        if (given > 0) {
+            log.warn("claims_given_back queue={} jobs={} the answer to a claim was lost", worker.queue(), given);
+            dueAt = now;
+        }
     }
 
     /** Waits until nothing else runs here, then does the one job. */
@@ -304,6 +339,7 @@ final class QueueRun implements Runnable {
 
     private int take(List<Holding> due) {
         held.addAndGet(due.size());
+        due.forEach(one -> alone.add(one.place()));
         due.forEach(waiting::add);
         startRunners(due.size());
         return due.size();
@@ -389,7 +425,9 @@ final class QueueRun implements Runnable {
         synchronized (open) {
             for (Settler.Ended one : ended) {
                 Claim claim = one.holding().claim();
-                if (claim != null) {
+                if (claim == null) {
+                    alone.remove(one.holding().place());
+                } else {
                     open.computeIfPresent(claim.n(), (n, left) -> left == 1 ? null : left - 1);
                 }
             }

@@ -1,6 +1,7 @@
 package io.postrider.work;
 
 import io.postrider.PostriderException;
+import io.postrider.PostriderException.Kind;
 import io.postrider.db.Database;
 import io.postrider.db.Session;
 import io.postrider.db.Sql;
@@ -11,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.UUID;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
@@ -33,7 +35,7 @@ final class Settler implements AutoCloseable {
     private static final Sql FINISH_DELAYED = Sql.file("work/finish_delayed");
     private static final Sql DELAY_AGAIN = Sql.file("work/delay_again");
     private static final Sql BURY_DELAYED = Sql.file("work/bury_delayed");
-    private static final Sql IS_CANCELLED = Sql.file("work/is_cancelled");
+    private static final Sql MAY_SETTLE = Sql.file("work/may_settle");
     private static final Sql FORGET_CANCELLED = Sql.file("work/forget_cancelled");
     private static final Sql RELEASE_UNIQUE = Sql.file("work/release_unique");
 
@@ -52,10 +54,12 @@ final class Settler implements AutoCloseable {
      * A job that has ended.
      *
      * @param asked whether somebody has asked that it be cancelled
+     * @param single whether it is written in a row of its own: its handler's transaction may have written that row already,
+     *     and we not have heard of its commit. Then the primary key says so
      */
-    record Ended(Holding holding, Ending ending, boolean asked) {
+    record Ended(Holding holding, Ending ending, boolean asked, boolean single) {
         Ended(Holding holding, Ending ending) {
-            this(holding, ending, ending instanceof Ending.Cancelled);
+            this(holding, ending, ending instanceof Ending.Cancelled, false);
         }
     }
 
@@ -88,28 +92,42 @@ final class Settler implements AutoCloseable {
 
     /** Written down now, in the transaction of a handler: unless it is not ours any more, or has been cancelled. */
     static Verdict settleIn(Session session, Ended one) {
-        if (one.holding().claim() == null) {
-            if (isCancelled(session, one)) {
+        boolean alone = one.holding().claim() == null;
+        String settled = alone
+                ? maySettle(session, one.holding())
+                : settle(
+                        session,
+                        one.holding().worker(),
+                        List.of(one),
+                        one.holding().job().id());
+        switch (settled) {
+            case "cancelled":
                 return Verdict.CANCELLED;
-            }
+            case "lost":
+                return Verdict.LOST;
+            case "elsewhere":
+                throw new PostriderException(
+                        Kind.FAILED,
+                        "the handler has ended the transaction by a statement of its own: what it did is not bound to the"
+                                + " job any more. Leave commit and rollback to Postrider");
+            default:
+        }
+        if (alone) {
             return write(session, List.of(one)).isEmpty() ? Verdict.WRITTEN : Verdict.LOST;
         }
-        String settled = settle(session, one.holding().worker(), List.of(one), true);
-        if (settled.equals("cancelled")) {
-            return Verdict.CANCELLED;
-        }
         releaseUnique(session, List.of(one), Set.of());
-        return settled.equals("lost") ? Verdict.LOST : Verdict.WRITTEN;
+        return Verdict.WRITTEN;
     }
 
     /** Its row is locked first: who cancels it waits for us, or we for him. */
-    private static boolean isCancelled(Session session, Ended one) {
+    private static String maySettle(Session session, Holding holding) {
         return session.one(
-                        IS_CANCELLED,
-                        bind -> bind.text("topic", one.holding().topic())
-                                .int8("position", one.holding().job().position()),
-                        row -> row.bool("cancelled"))
-                .orElse(false);
+                        MAY_SETTLE,
+                        bind -> bind.text("topic", holding.topic())
+                                .int8("position", holding.job().position())
+                                .text("job", holding.job().id().toString()),
+                        row -> row.text("settled"))
+                .orElse("lost");
     }
 
     /** It has been written down in its handler's transaction; or was not ours any more. */
@@ -176,13 +194,17 @@ final class Settler implements AutoCloseable {
                 if (!writeAlone(session, one)) {
                     lost.add(one);
                 }
+            } else if (one.single()) {
+                if (settle(session, one.holding().worker(), List.of(one), null).equals("lost")) {
+                    lost.add(one);
+                }
             } else {
                 byWorker.computeIfAbsent(one.holding().worker(), worker -> new ArrayList<>())
                         .add(one);
             }
         }
         byWorker.forEach((worker, ones) -> {
-            if (settle(session, worker, ones, false).equals("lost")) {
+            if (settle(session, worker, ones, null).equals("lost")) {
                 lost.addAll(ones);
             }
         });
@@ -191,7 +213,8 @@ final class Settler implements AutoCloseable {
         return lost;
     }
 
-    private static String settle(Session session, long worker, List<Ended> ones, boolean unlessCancelled) {
+    /** Of a job: in the transaction of its handler. */
+    private static String settle(Session session, long worker, List<Ended> ones, @Nullable UUID job) {
         List<Entry> entries = entries(ones);
         String settled = session.one(
                         SETTLE,
@@ -206,7 +229,7 @@ final class Settler implements AutoCloseable {
                                 .texts(
                                         "results",
                                         entries.stream().map(Entry::results).toList())
-                                .bool("unless_cancelled", unlessCancelled),
+                                .uuid("job", job),
                         row -> row.text("settled"))
                 .orElseThrow();
         if (settled.equals("written")) {

@@ -169,7 +169,7 @@ public final class Workers implements AutoCloseable {
     private void settled(List<Settler.Ended> ended, Set<Settler.Ended> lost) {
         for (Settler.Ended one : lost) {
             log.warn(
-                    "job_lost queue={} job_id={} another worker has taken it over",
+                    "job_lost queue={} job_id={} it was settled before: by who took it over, or by a commit we did not hear of",
                     one.holding().job().queue(),
                     one.holding().job().id());
         }

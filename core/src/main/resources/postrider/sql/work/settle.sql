@@ -1,1 +1,1 @@
-select postrider.settle(:worker, :ns, :positions::int8multirange[], :fates, :results::jsonb[], :unless_cancelled) as settled
+select postrider.settle(:worker, :ns, :positions::int8multirange[], :fates, :results::jsonb[], :job) as settled

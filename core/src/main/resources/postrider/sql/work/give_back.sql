@@ -1,0 +1,1 @@
+select postrider.give_back(:queue, :worker, :ns, :topics, :positions) as given

@@ -1,0 +1,147 @@
+package io.postrider;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.postrider.db.Database;
+import io.postrider.db.SchemaName;
+import io.postrider.testkit.Await;
+import io.postrider.testkit.PostgresTest;
+import io.postrider.testkit.TestDatabase;
+import io.postrider.verify.Verifier;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** The server has done what a worker told it, and the worker never hears of it: the line was cut. */
+@PostgresTest
+class JobDoubtTest {
+    private final TestDatabase database;
+    private final DeafDataSource deaf;
+    private final Postrider node;
+    private final Psql psql;
+
+    JobDoubtTest(TestDatabase database) {
+        this.database = database;
+        this.deaf = new DeafDataSource(database.dataSource());
+        this.node = Postrider.on(deaf, Options.defaults().withDirect(database.dataSource()))
+                .migrate();
+        this.psql = new Psql(database);
+        psql.execute("create table effect (job bigint)");
+    }
+
+    @AfterEach
+    void close() {
+        node.close();
+        psql.close();
+    }
+
+    @Test
+    void effects_happen_once_although_their_commits_were_not_heard_of() throws Exception {
+        CyclicBarrier all = new CyclicBarrier(8);
+        AtomicInteger calls = new AtomicInteger();
+        node.add(Worker.on("q")
+                .withSlots(8)
+                .handlingInTransaction("t", (connection, job) -> {
+                    book(connection, job.position());
+                    if (calls.incrementAndGet() <= 8) {
+                        all.await(10, TimeUnit.SECONDS); // so that what is written about them is written together
+                        if (job.position() % 2 == 0) {
+                            deaf.loseCommitOfThisThread();
+                        } else {
+                            throw new IllegalStateException("to be tried again, at once");
+                        }
+                    }
+                    return Fate.done();
+                })
+                .withRetry("t", RetryPolicy.table(Duration.ZERO)));
+        enqueue(8);
+        node.start();
+        awaitDone(8);
+        assertThat(deaf.lost()).isEqualTo(4);
+        assertThat(psql.texts("select job::text from effect order by job"))
+                .isEqualTo(IntStream.rangeClosed(1, 8).mapToObj(String::valueOf).toList());
+        assertSound();
+    }
+
+    @Test
+    void what_was_claimed_and_never_heard_of_is_done_soon() {
+        deaf.loseAnswerTo("claim");
+        node.add(Worker.on("q").handling("t", job -> Fate.done()));
+        enqueue(5);
+        node.start();
+        awaitDone(5);
+        assertThat(deaf.lost()).isEqualTo(1);
+        assertThat(psql.texts("select distinct attempt_count::text from postrider.jobs"))
+                .containsExactly("1");
+        assertSound();
+    }
+
+    @Test
+    void what_was_claimed_by_itself_and_never_heard_of_is_done_soon() {
+        node.add(Worker.on("q").handling("t", job -> {
+            if (job.attempt() == 1) {
+                deaf.loseAnswerTo("claim_delayed");
+                return Fate.retry(Duration.ZERO);
+            }
+            return Fate.done();
+        }));
+        enqueue(1);
+        node.start();
+        awaitDone(1);
+        assertThat(deaf.lost()).isEqualTo(1);
+        assertThat(psql.number("select attempt_count from postrider.jobs")).isEqualTo(2);
+        assertSound();
+    }
+
+    @Test
+    void what_was_settled_and_never_heard_of_is_not_done_again() throws Exception {
+        AtomicInteger calls = new AtomicInteger();
+        CountDownLatch together = new CountDownLatch(6);
+        node.add(Worker.on("q").handling("t", job -> {
+            calls.incrementAndGet();
+            together.countDown();
+            together.await(10, TimeUnit.SECONDS);
+            deaf.loseCommitOf("postrider-settler");
+            return job.position() % 2 == 0 || job.attempt() > 1 ? Fate.done() : Fate.retry(Duration.ZERO);
+        }));
+        enqueue(6);
+        node.start();
+        awaitDone(6);
+        assertThat(deaf.lost()).isPositive();
+        assertThat(calls).hasValue(9);
+        assertSound();
+    }
+
+    private void enqueue(int jobs) {
+        psql.execute("select postrider.enqueue('q', 't', '{}') from generate_series(1, " + jobs + ")");
+    }
+
+    private void awaitDone(int jobs) {
+        Await.until(
+                "all are done",
+                Duration.ofSeconds(10),
+                () -> psql.number("select count(*) from postrider.jobs where state = 'DONE'") == jobs);
+    }
+
+    /** What `postrider verify` would say. */
+    private void assertSound() {
+        node.close();
+        assertThat(new Verifier(new Database(database.dataSource(), SchemaName.of("postrider"))).verify(step -> {}))
+                .allSatisfy(
+                        proof -> assertThat(proof.holds()).as(proof.toString()).isTrue());
+    }
+
+    private static void book(Connection connection, long job) throws Exception {
+        try (PreparedStatement insert = connection.prepareStatement("insert into effect values (?)")) {
+            insert.setLong(1, job);
+            insert.executeUpdate();
+        }
+    }
+}
