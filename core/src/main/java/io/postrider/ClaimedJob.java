@@ -8,11 +8,12 @@ import org.jspecify.annotations.Nullable;
  * A job as its handler gets it. Immutable, safe to share among threads.
  *
  * @param attempt which attempt this is, from 1
- * @param position its place in the lane of the queue; with the queue it names the job as well as the id does
+ * @param position its place in the lane of its priority
  */
 public record ClaimedJob(
         UUID id,
         String queue,
+        Priority priority,
         String type,
         String payload,
         @Nullable String key,

@@ -69,6 +69,14 @@ public record Job(
         };
     }
 
+    /** The priority whose lane a topic is. */
+    public static Priority priorityOf(String topic) {
+        if (topic.endsWith(":high")) {
+            return Priority.HIGH;
+        }
+        return topic.endsWith(":low") ? Priority.LOW : Priority.NORMAL;
+    }
+
     /** The same job with a given id. */
     public Job withId(UUID id) {
         return new Job(event.withId(id), queue, priority, runAt, unique);

@@ -60,7 +60,7 @@ public final class Postrider implements AutoCloseable {
         this.heads = new Heads(options.watch());
         this.posts = new Posts(heads);
         this.listeners = new Listeners(database, heads, posts, options.node(), options.watch());
-        this.workers = new Workers(database, heads, options.node());
+        this.workers = new Workers(database, heads, options.node(), options.watch());
     }
 
     /** On this data source, with default options. A started node keeps one of its connections for itself. */
@@ -100,6 +100,16 @@ public final class Postrider implements AutoCloseable {
     /** Writes jobs in this order, in the transaction of this connection. */
     public void enqueueAll(Connection connection, List<Job> jobs) {
         emitter.enqueueAll(connection, jobs);
+    }
+
+    /**
+     * Says how far a job is that runs on this node, for those who look: in the view {@code jobs} at once, and gone when the job
+     * has ended. Each call is a commit of its own: now and then, not for every step.
+     *
+     * @param note what it is at; null: nothing to say
+     */
+    public void report(ClaimedJob job, int percent, @Nullable String note) {
+        workers.report(Refuse.missing("job", job), Refuse.outside("percent", percent, 0, 100), note);
     }
 
     /** Adds a listener; it runs from {@link #start} on, or at once on a node that is started. */

@@ -1,7 +1,7 @@
 -- hand_over(n, topic, positions, why, attempts, crashes, error): open positions of a claim go by themselves from now on.
 --
 -- gives    how many they are
--- touches  settlement, delayed (writes), log, event (reads)
+-- touches  settlement, delayed, progress (writes), log, event (reads)
 -- never    without the lock of the claim's worker: its owner could be about to settle them
 create or replace function postrider.hand_over(
   of_n          bigint,
@@ -22,6 +22,7 @@ begin
   perform postrider.put_aside(of_topic, each, array_fill(why, size), array_fill(0::bigint, size), array_fill(attempts, size),
     array_fill(crashes, size), array_fill(case when error is not null then why end, size), array_fill(error, size));
   insert into postrider.settlement (n, positions, topic, fate) values (of_n, of_positions, of_topic, 'aside');
+  delete from postrider.progress p where p.topic = of_topic and p.position = any (each);
   return cardinality(each);
 end
 $$;

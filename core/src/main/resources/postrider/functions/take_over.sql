@@ -3,7 +3,7 @@
 --
 -- takes    most_crashes: a job that was alone when the worker ended, and has now ended so many, becomes a dead letter
 -- gives    how many jobs were taken over; null if somebody else has done it
--- touches  worker, settlement, delayed, dead_letter, finish, unique_job (writes), claim, log, event (reads)
+-- touches  worker, settlement, delayed, dead_letter, unique_job, progress (writes), claim, log, event (reads)
 -- locks    the worker: who is about to settle finishes first, or finds that it is too late
 create or replace function postrider.take_over(of_worker bigint, most_crashes int)
 returns bigint
@@ -32,6 +32,8 @@ begin
     and c.n >= (select l.open_n from postrider.claim l where l.worker = of_worker order by l.n desc limit 1)
   ) o
   where not isempty(o.positions);
+  delete from postrider.progress p using postrider.delayed d
+  where d.worker = of_worker and p.topic = d.topic and p.position = d.position;
   with buried as (
     delete from postrider.delayed d where d.worker = of_worker and d.crashes + 1 >= most_crashes returning d.*
   ), letters as (

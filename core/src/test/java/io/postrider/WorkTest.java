@@ -7,6 +7,8 @@ import io.postrider.testkit.Await;
 import io.postrider.testkit.ChildJvm;
 import io.postrider.testkit.PostgresTest;
 import io.postrider.testkit.TestDatabase;
+import io.postrider.watch.JobEnd;
+import io.postrider.watch.Watch;
 import io.postrider.work.Jobs.Cancelled;
 import io.postrider.work.Jobs.State;
 import io.postrider.work.Queues.Limits;
@@ -16,6 +18,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -153,6 +156,108 @@ class WorkTest {
             assertThat(interrupted).isTrue();
             assertThat(status(node, id).error()).isEqualTo("it took longer than its timeout of PT0.05S");
         }
+    }
+
+    @Test
+    void a_running_job_says_how_far_it_is_until_it_has_ended() throws Exception {
+        List<ClaimedJob> claimed = new CopyOnWriteArrayList<>();
+        CountDownLatch half = new CountDownLatch(1);
+        CountDownLatch seen = new CountDownLatch(1);
+        try (Node node = new Node(database)) {
+            JobHandler.Plain handler = job -> {
+                claimed.add(job);
+                node.postrider.report(job, 10, null);
+                node.postrider.report(job, 50, "half of it");
+                half.countDown();
+                seen.await(10, TimeUnit.SECONDS);
+                return Fate.done();
+            };
+            node.postrider
+                    .add(Worker.on("q")
+                            .handling("t", handler)
+                            .handlingInTransaction("in-transaction", (connection, job) -> handler.handle(job)))
+                    .start();
+            UUID plain = enqueue(node, Job.of("q", "t", "{}").withPriority(Priority.LOW));
+            UUID transactional = enqueue(node, Job.of("q", "in-transaction", "{}"));
+            for (UUID id : List.of(plain, transactional)) {
+                Await.until(
+                        "it is half done",
+                        () -> Integer.valueOf(50).equals(status(node, id).progress()));
+                assertThat(status(node, id).progressNote()).isEqualTo("half of it");
+            }
+            assertThatThrownBy(() -> node.postrider.report(claimed.get(0), 101, null))
+                    .hasMessageContaining("percent must be 0..100, was 101");
+            seen.countDown();
+            awaitState(node, plain, State.DONE);
+            awaitState(node, transactional, State.DONE);
+            assertThat(node.number("select count(*) from postrider.progress")).isZero();
+            Await.until("it is known to have ended", () -> {
+                try {
+                    node.postrider.report(claimed.get(0), 60, null);
+                    return false;
+                } catch (PostriderException e) {
+                    return e.getMessage().contains("does not run on this node");
+                }
+            });
+        }
+    }
+
+    @Test
+    void one_who_watches_is_told_of_every_attempt() {
+        Map<String, AtomicInteger> told = new ConcurrentHashMap<>();
+        Watch watch = new Watch() {
+            private void count(String what) {
+                told.computeIfAbsent(what, missing -> new AtomicInteger()).incrementAndGet();
+            }
+
+            @Override
+            public void jobBegun(ClaimedJob job) {
+                count("begun " + job.payload());
+            }
+
+            @Override
+            public void jobEnded(ClaimedJob job, JobEnd end, Duration took) {
+                assertThat(took).isPositive();
+                count(end + " " + job.payload());
+            }
+
+            @Override
+            public void jobsLookedFor(String queue, int claimed) {
+                count("looked for " + queue);
+            }
+        };
+        try (Node node = new Node(database, options -> options.withWatch(watch))) {
+            node.postrider
+                    .add(Worker.on("q")
+                            .handling("t", job -> switch (job.payload()) {
+                                case "1" -> Fate.done();
+                                case "2" -> job.attempt() == 1 ? Fate.retry(Duration.ZERO) : Fate.done();
+                                case "3" -> Fate.dead("hopeless");
+                                case "4" -> Fate.cancel("not needed");
+                                default -> throw new IllegalStateException("never");
+                            })
+                            .withRetry("t", RetryPolicy.table(Duration.ZERO)))
+                    .start();
+            enqueue(node, "1", "2", "3", "4", "5");
+            Await.until("all have ended", () -> told.containsKey("DEAD 5") && told.containsKey("DONE 2"));
+        }
+        assertThat(told.remove("looked for q").get()).isPositive();
+        Map<String, Integer> counted = new TreeMap<>();
+        told.forEach((what, times) -> counted.put(what, times.get()));
+        assertThat(counted)
+                .isEqualTo(Map.ofEntries(
+                        Map.entry("begun 1", 1),
+                        Map.entry("DONE 1", 1),
+                        Map.entry("begun 2", 2),
+                        Map.entry("RETRIED 2", 1),
+                        Map.entry("DONE 2", 1),
+                        Map.entry("begun 3", 1),
+                        Map.entry("DEAD 3", 1),
+                        Map.entry("begun 4", 1),
+                        Map.entry("CANCELLED 4", 1),
+                        Map.entry("begun 5", 2),
+                        Map.entry("RETRIED 5", 1),
+                        Map.entry("DEAD 5", 1)));
     }
 
     @Test

@@ -1,5 +1,6 @@
 package io.postrider.watch;
 
+import io.postrider.ClaimedJob;
 import io.postrider.LogEvent;
 import java.time.Duration;
 
@@ -29,6 +30,15 @@ public interface Watch {
 
     /** The head of a topic moved, as this node saw it. */
     default void headMoved(String topic, long position) {}
+
+    /** A worker begins a job. */
+    default void jobBegun(ClaimedJob job) {}
+
+    /** An attempt at a job is over, and that is written down. */
+    default void jobEnded(ClaimedJob job, JobEnd end, Duration took) {}
+
+    /** A worker looked for jobs that are due without having been told of any, and claimed so many. */
+    default void jobsLookedFor(String queue, int claimed) {}
 
     /** The wire heard a notification: 'event' from a producer, 'log' from a sequencer. */
     default void notified(String what) {}

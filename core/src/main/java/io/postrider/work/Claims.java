@@ -1,6 +1,7 @@
 package io.postrider.work;
 
 import io.postrider.ClaimedJob;
+import io.postrider.Job;
 import io.postrider.db.Database;
 import io.postrider.db.Row;
 import io.postrider.db.Sql;
@@ -112,7 +113,7 @@ final class Claims {
                         worker,
                         null,
                         row.text("topic"),
-                        job(row, row.int4("attempt")),
+                        job(row, row.text("topic"), row.int4("attempt")),
                         row.textOrNull("unique_key"),
                         row.int4("crashes"))));
     }
@@ -153,15 +154,16 @@ final class Claims {
     private Found found(Row row, long worker, Claim claim) throws SQLException {
         Long wait = row.int8OrNull("wait");
         return new Found(
-                new Holding(worker, claim, claim.topic(), job(row, 1), row.textOrNull("unique_key"), 0),
+                new Holding(worker, claim, claim.topic(), job(row, claim.topic(), 1), row.textOrNull("unique_key"), 0),
                 wait == null ? null : Duration.ofMillis(wait),
                 row.textOrNull("hold"));
     }
 
-    private ClaimedJob job(Row row, int attempt) throws SQLException {
+    private ClaimedJob job(Row row, String topic, int attempt) throws SQLException {
         return new ClaimedJob(
                 row.uuid("event_id"),
                 queue,
+                Job.priorityOf(topic),
                 row.text("type"),
                 row.text("payload"),
                 row.textOrNull("key"),

@@ -1,23 +1,47 @@
 package io.postrider.work;
 
+import io.postrider.watch.JobEnd;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /** What is written about a job that was claimed: its fate, after its type's retry policy has been asked. */
 sealed interface Ending {
+    /** What one who watches is told. */
+    JobEnd watched();
+
+    /** What went wrong; null: nothing did. */
+    default @Nullable String error() {
+        return null;
+    }
+
     /** Finished. */
-    record Done(@Nullable String result) implements Ending {}
+    record Done(@Nullable String result) implements Ending {
+        @Override
+        public JobEnd watched() {
+            return JobEnd.DONE;
+        }
+    }
 
     /** Finished without being done. */
-    record Cancelled(String reason) implements Ending {}
+    record Cancelled(String reason) implements Ending {
+        @Override
+        public JobEnd watched() {
+            return JobEnd.CANCELLED;
+        }
+    }
 
     /** A dead letter. */
-    record Dead(String error) implements Ending {}
+    record Dead(String error) implements Ending {
+        @Override
+        public JobEnd watched() {
+            return JobEnd.DEAD;
+        }
+    }
 
     /**
      * It goes by itself from now on, when it is due.
      *
-     * @param why due, retry, snooze, returned, unknown
+     * @param why due, retry, snooze, returned, unknown, key
      * @param counted whether this attempt counts
      */
     record Aside(
@@ -25,5 +49,14 @@ sealed interface Ending {
             Duration delay,
             boolean counted,
             @Nullable String code,
-            @Nullable String error) implements Ending {}
+            @Nullable String error) implements Ending {
+        @Override
+        public JobEnd watched() {
+            return switch (why) {
+                case "retry" -> JobEnd.RETRIED;
+                case "snooze" -> JobEnd.SNOOZED;
+                default -> JobEnd.RETURNED;
+            };
+        }
+    }
 }

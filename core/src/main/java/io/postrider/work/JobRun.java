@@ -9,6 +9,7 @@ import io.postrider.db.Database;
 import io.postrider.db.HandlerConnection;
 import io.postrider.db.Session;
 import io.postrider.db.Sql;
+import io.postrider.watch.Watch;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Collection;
@@ -33,15 +34,17 @@ final class JobRun {
     private final Worker worker;
     private final Settler settler;
     private final ScheduledExecutorService watchman;
+    private final Watch watch;
     private final Map<Holding.Place, Running> running = new ConcurrentHashMap<>();
     private final Map<Holding.Place, String> cancelled = new ConcurrentHashMap<>();
     private volatile boolean closing;
 
-    JobRun(Database database, Worker worker, Settler settler, ScheduledExecutorService watchman) {
+    JobRun(Database database, Worker worker, Settler settler, ScheduledExecutorService watchman, Watch watch) {
         this.database = database;
         this.worker = worker;
         this.settler = settler;
         this.watchman = watchman;
+        this.watch = watch;
     }
 
     /** From now on, a job that is interrupted is handed back. */
@@ -63,13 +66,15 @@ final class JobRun {
         }
     }
 
-    void run(Holding holding) {
+    /** Gives how long it took, in nanoseconds. */
+    long run(Holding holding) {
         Worker.Kind kind = worker.kind(holding.job().type());
         if (kind == null) {
             throw new IllegalStateException("no handler for " + holding.job().type());
         }
         Running now = new Running(Thread.currentThread());
         running.put(holding.place(), now);
+        begun(holding);
         @Nullable Ending ending;
         try {
             ending = run(holding, kind, now);
@@ -82,7 +87,23 @@ final class JobRun {
                     holding,
                     ending,
                     reason != null || ending instanceof Ending.Cancelled,
-                    kind.handler() instanceof JobHandler.Transactional));
+                    kind.handler() instanceof JobHandler.Transactional,
+                    now.nanos()));
+        }
+        return now.nanos();
+    }
+
+    private void begun(Holding holding) {
+        ClaimedJob job = holding.job();
+        watch.jobBegun(job);
+        if (log.isDebugEnabled()) {
+            log.debug(
+                    "job_claimed queue={} job_type={} job_id={} attempt={} worker={}",
+                    job.queue(),
+                    job.type(),
+                    job.id(),
+                    job.attempt(),
+                    holding.worker());
         }
     }
 
@@ -115,7 +136,7 @@ final class JobRun {
     private @Nullable Ending inTransaction(
             JobHandler.Transactional handler, Holding holding, Worker.Kind kind, Running now) throws Exception {
         ClaimedJob job = holding.job();
-        Settler.Ended[] done = {new Settler.Ended(holding, new Ending.Done(null))};
+        Settler.Ended[] done = {done(holding, new Ending.Done(null), now)};
         try {
             boolean ours = database.transaction(session -> {
                 session.one(
@@ -129,23 +150,27 @@ final class JobRun {
                 if (!(ending instanceof Ending.Done)) {
                     throw new RollBackException(ending);
                 }
-                done[0] = new Settler.Ended(holding, ending);
-                return switch (Settler.settleIn(session, done[0])) {
+                done[0] = done(holding, ending, now);
+                return switch (settler.settleIn(session, done[0])) {
                     case WRITTEN -> true;
                     case LOST -> throw new RollBackException(null);
                     case CANCELLED -> throw new RollBackException(new Ending.Cancelled("cancelled"));
                 };
             });
-            settler.report(done[0], ours);
+            settler.isSettled(done[0], ours);
             return null;
         } catch (RollBackException e) {
             if (e.ending == null) {
-                settler.report(done[0], false);
+                settler.isSettled(done[0], false);
             }
             return e.ending;
         } catch (HandlerException e) {
             throw e.thrown;
         }
+    }
+
+    private static Settler.Ended done(Holding holding, Ending ending, Running now) {
+        return new Settler.Ended(holding, ending, false, true, now.nanos());
     }
 
     private static Fate handle(JobHandler.Transactional handler, Session session, ClaimedJob job) {
@@ -203,16 +228,7 @@ final class JobRun {
         boolean timedOut = interrupted == Running.Why.TIMEOUT;
         String code = timedOut ? "timeout" : e.getClass().getSimpleName();
         String error = timedOut && timeout != null ? "it took longer than its timeout of " + timeout : text(e);
-        Ending ending = retry(kind, job, null, code, error);
-        log.warn(
-                "job_failed queue={} job_type={} job_id={} attempt={} will_retry={} error=\"{}\"",
-                job.queue(),
-                job.type(),
-                job.id(),
-                job.attempt(),
-                ending instanceof Ending.Aside,
-                error);
-        return ending;
+        return retry(kind, job, null, code, error);
     }
 
     private static String text(Throwable e) {

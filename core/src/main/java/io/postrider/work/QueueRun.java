@@ -5,6 +5,7 @@ import io.postrider.PostriderException;
 import io.postrider.Worker;
 import io.postrider.db.Database;
 import io.postrider.log.Heads;
+import io.postrider.watch.Watch;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -59,6 +60,7 @@ final class QueueRun implements Runnable {
     private final Settler settler;
     private final JobRun jobRun;
     private final Solitude solitude;
+    private final Watch watch;
     private final ExecutorService threads;
     private final Claims claims;
     private final Lane[] lanes;
@@ -118,7 +120,9 @@ final class QueueRun implements Runnable {
             Settler settler,
             ExecutorService threads,
             JobRun jobRun,
-            Solitude solitude) {
+            Solitude solitude,
+            Watch watch) {
+        this.watch = watch;
         this.solitude = solitude;
         this.worker = worker;
         this.heads = heads;
@@ -313,16 +317,18 @@ final class QueueRun implements Runnable {
         dueAt = System.nanoTime() + A_WHILE;
         Map<Integer, Long> next = claims.nextDue(worker.types());
         next.values().forEach(wait -> dueIn(Math.max(wait, LIMITED)));
-        boolean got = false;
+        int claimed = 0;
         if (keyed || isDue(next, 0)) {
-            got = take(claims.claimDelayed(me, room, worker.types(), 0)) > 0;
+            claimed = take(claims.claimDelayed(me, room, worker.types(), 0));
         }
         if (isDue(next, 1) && suspects.get() == 0) {
             int few = Math.min(room, Math.max(1, worker.slots() / 4));
             List<Holding> found = claims.claimDelayed(me, few, worker.types(), 1);
             suspects.addAndGet(found.size());
-            got |= take(found) > 0;
+            claimed += take(found);
         }
+        watch.jobsLookedFor(worker.queue(), claimed);
+        boolean got = claimed > 0;
         if (isDue(next, ALONE)) {
             solitude.want(this);
             got = true;
@@ -401,9 +407,7 @@ final class QueueRun implements Runnable {
             try {
                 Holding next;
                 while ((next = waiting.poll()) != null) {
-                    long began = System.nanoTime();
-                    jobRun.run(next);
-                    pace.took(System.nanoTime() - began);
+                    pace.took(jobRun.run(next));
                 }
             } finally {
                 runners.decrementAndGet();

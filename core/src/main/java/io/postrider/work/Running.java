@@ -5,6 +5,7 @@ import org.jspecify.annotations.Nullable;
 /** A job that runs in a thread, and who may interrupt it: never after it has ended, when the thread is at something else. */
 final class Running {
     private final Thread thread;
+    private final long beganAt = System.nanoTime();
     private boolean ended;
     private @Nullable Why why;
 
@@ -16,6 +17,11 @@ final class Running {
 
     Running(Thread thread) {
         this.thread = thread;
+    }
+
+    /** How long it has run, in nanoseconds. */
+    long nanos() {
+        return System.nanoTime() - beganAt;
     }
 
     synchronized void interrupt(Why reason) {

@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
@@ -37,6 +38,8 @@ final class Settler implements AutoCloseable {
     private static final Sql BURY_DELAYED = Sql.file("work/bury_delayed");
     private static final Sql MAY_SETTLE = Sql.file("work/may_settle");
     private static final Sql FORGET_CANCELLED = Sql.file("work/forget_cancelled");
+    private static final Sql FORGET_PROGRESS = Sql.file("work/forget_progress");
+    private static final Sql REPORT = Sql.file("work/report");
     private static final Sql RELEASE_UNIQUE = Sql.file("work/release_unique");
 
     /** In one transaction, at most. */
@@ -45,6 +48,10 @@ final class Settler implements AutoCloseable {
     private final Database database;
     private final BiConsumer<List<Ended>, Set<Ended>> settled;
     private final ConcurrentLinkedQueue<Ended> ended = new ConcurrentLinkedQueue<>();
+
+    /** Jobs that have said how far they are. */
+    private final Set<Holding.Place> reported = ConcurrentHashMap.newKeySet();
+
     private final Bell bell = new Bell();
     private final Thread thread;
     private volatile boolean running = true;
@@ -56,10 +63,18 @@ final class Settler implements AutoCloseable {
      * @param asked whether somebody has asked that it be cancelled
      * @param single whether it is written in a row of its own: its handler's transaction may have written that row already,
      *     and we not have heard of its commit. Then the primary key says so
+     * @param nanos how long it ran; {@link #NOT_BEGUN}: it did not
      */
-    record Ended(Holding holding, Ending ending, boolean asked, boolean single) {
+    record Ended(Holding holding, Ending ending, boolean asked, boolean single, long nanos) {
+        private static final long NOT_BEGUN = -1;
+
+        /** One that was not begun here. */
         Ended(Holding holding, Ending ending) {
-            this(holding, ending, ending instanceof Ending.Cancelled, false);
+            this(holding, ending, ending instanceof Ending.Cancelled, false, NOT_BEGUN);
+        }
+
+        boolean isBegun() {
+            return nanos != NOT_BEGUN;
         }
     }
 
@@ -90,8 +105,19 @@ final class Settler implements AutoCloseable {
         }
     }
 
+    /** A job says how far it is. Gone when it has ended. */
+    void report(Holding.Place place, int percent, @Nullable String note) {
+        reported.add(place);
+        database.autocommit(session -> session.update(
+                REPORT,
+                bind -> bind.text("topic", place.topic())
+                        .int8("position", place.position())
+                        .int4("percent", percent)
+                        .text("note", note)));
+    }
+
     /** Written down now, in the transaction of a handler: unless it is not ours any more, or has been cancelled. */
-    static Verdict settleIn(Session session, Ended one) {
+    Verdict settleIn(Session session, Ended one) {
         boolean alone = one.holding().claim() == null;
         String settled = alone
                 ? maySettle(session, one.holding())
@@ -115,7 +141,7 @@ final class Settler implements AutoCloseable {
         if (alone) {
             return write(session, List.of(one)).isEmpty() ? Verdict.WRITTEN : Verdict.LOST;
         }
-        releaseUnique(session, List.of(one), Set.of());
+        tidyUp(session, List.of(one), Set.of());
         return Verdict.WRITTEN;
     }
 
@@ -131,8 +157,15 @@ final class Settler implements AutoCloseable {
     }
 
     /** It has been written down in its handler's transaction; or was not ours any more. */
-    void report(Ended one, boolean ours) {
-        settled.accept(List.of(one), ours ? Set.of() : Set.of(one));
+    void isSettled(Ended one, boolean ours) {
+        tell(List.of(one), ours ? Set.of() : Set.of(one));
+    }
+
+    private void tell(List<Ended> ones, Set<Ended> lost) {
+        if (!reported.isEmpty()) {
+            ones.forEach(one -> reported.remove(one.holding().place()));
+        }
+        settled.accept(ones, lost);
     }
 
     private void run() {
@@ -145,7 +178,7 @@ final class Settler implements AutoCloseable {
                     continue;
                 }
                 Set<Ended> lost = database.transaction(session -> write(session, batch));
-                settled.accept(batch, lost);
+                tell(batch, lost);
                 batch.clear();
                 failures = 0;
             } catch (InterruptedException e) {
@@ -186,7 +219,7 @@ final class Settler implements AutoCloseable {
     }
 
     /** Gives those that were not ours any more. */
-    private static Set<Ended> write(Session session, List<Ended> batch) {
+    private Set<Ended> write(Session session, List<Ended> batch) {
         Set<Ended> lost = new HashSet<>();
         Map<Long, List<Ended>> byWorker = new TreeMap<>();
         for (Ended one : batch) {
@@ -208,9 +241,23 @@ final class Settler implements AutoCloseable {
                 lost.addAll(ones);
             }
         });
-        releaseUnique(session, batch, lost);
-        forgetCancelled(session, batch);
+        tidyUp(session, batch, lost);
         return lost;
+    }
+
+    /** What jobs leave that have ended. */
+    private void tidyUp(Session session, List<Ended> batch, Set<Ended> lost) {
+        releaseUnique(session, batch, lost);
+        List<Ended> asked = batch.stream().filter(Ended::asked).toList();
+        forget(session, FORGET_CANCELLED, asked);
+        if (!reported.isEmpty()) {
+            forget(
+                    session,
+                    FORGET_PROGRESS,
+                    batch.stream()
+                            .filter(one -> reported.contains(one.holding().place()))
+                            .toList());
+        }
     }
 
     /** Of a job: in the transaction of its handler. */
@@ -437,17 +484,16 @@ final class Settler implements AutoCloseable {
         }
     }
 
-    private static void forgetCancelled(Session session, List<Ended> batch) {
-        List<Ended> asked = batch.stream().filter(Ended::asked).toList();
-        if (!asked.isEmpty()) {
+    private static void forget(Session session, Sql what, List<Ended> ones) {
+        if (!ones.isEmpty()) {
             session.update(
-                    FORGET_CANCELLED,
+                    what,
                     bind -> bind.texts(
                                     "topics",
-                                    asked.stream()
+                                    ones.stream()
                                             .map(one -> one.holding().topic())
                                             .toList())
-                            .int8s("positions", positionsOf(asked)));
+                            .int8s("positions", positionsOf(ones)));
         }
     }
 

@@ -1,5 +1,6 @@
 package io.postrider.work;
 
+import io.postrider.ClaimedJob;
 import io.postrider.Job;
 import io.postrider.PostriderException;
 import io.postrider.PostriderException.Kind;
@@ -9,6 +10,8 @@ import io.postrider.db.Database;
 import io.postrider.db.Sql;
 import io.postrider.listen.HandlerThreads;
 import io.postrider.log.Heads;
+import io.postrider.watch.JobEnd;
+import io.postrider.watch.Watch;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -22,6 +25,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -40,6 +44,7 @@ public final class Workers implements AutoCloseable {
 
     private final Database database;
     private final Heads heads;
+    private final Watch watch;
     private final Badge badge;
     private final Settler settler;
     private final ExecutorService threads = HandlerThreads.executor();
@@ -55,7 +60,8 @@ public final class Workers implements AutoCloseable {
     private final Solitude solitude = new Solitude(this::isIdle, this::wakeAll);
     private boolean started;
 
-    public Workers(Database database, Heads heads, String node) {
+    public Workers(Database database, Heads heads, String node, Watch watch) {
+        this.watch = watch;
         this.database = database;
         this.heads = heads;
         this.badge = new Badge(node, this::steered, () -> !isIdle());
@@ -96,8 +102,8 @@ public final class Workers implements AutoCloseable {
             settler.start();
             watchman.scheduleWithFixedDelay(this::look, 0, LOOK_EVERY.toMillis(), TimeUnit.MILLISECONDS);
         }
-        JobRun jobRun = new JobRun(database, worker, settler, watchman);
-        QueueRun run = new QueueRun(worker, topics, database, heads, badge, settler, threads, jobRun, solitude);
+        JobRun jobRun = new JobRun(database, worker, settler, watchman, watch);
+        QueueRun run = new QueueRun(worker, topics, database, heads, badge, settler, threads, jobRun, solitude, watch);
         jobRuns.put(worker.queue(), jobRun);
         runs.put(worker.queue(), run);
         threads.execute(run);
@@ -166,6 +172,16 @@ public final class Workers implements AutoCloseable {
         runs.values().forEach(QueueRun::wake);
     }
 
+    /** A job of this node says how far it is. */
+    public void report(ClaimedJob job, int percent, @Nullable String note) {
+        Holding.Place place = new Holding.Place(Job.topicOf(job.queue(), job.priority()), job.position());
+        JobRun run = jobRuns.get(job.queue());
+        if (run == null || !run.running().contains(place)) {
+            throw new PostriderException(Kind.CONFLICT, "job " + job.id() + " does not run on this node");
+        }
+        settler.report(place, percent, note);
+    }
+
     private void settled(List<Settler.Ended> ended, Set<Settler.Ended> lost) {
         for (Settler.Ended one : lost) {
             log.warn(
@@ -173,9 +189,38 @@ public final class Workers implements AutoCloseable {
                     one.holding().job().queue(),
                     one.holding().job().id());
         }
+        for (Settler.Ended one : ended) {
+            if (one.isBegun()) {
+                ended(one, lost.contains(one) ? JobEnd.LOST : one.ending().watched());
+            }
+        }
         runs.forEach((queue, run) -> run.settled(ended.stream()
                 .filter(one -> one.holding().job().queue().equals(queue))
                 .toList()));
+    }
+
+    private void ended(Settler.Ended one, JobEnd end) {
+        ClaimedJob job = one.holding().job();
+        watch.jobEnded(job, end, Duration.ofNanos(one.nanos()));
+        String error = one.ending().error();
+        if (error != null) {
+            log.warn(
+                    "job_failed queue={} job_type={} job_id={} attempt={} will_retry={} error=\"{}\"",
+                    job.queue(),
+                    job.type(),
+                    job.id(),
+                    job.attempt(),
+                    end == JobEnd.RETRIED,
+                    error);
+        } else if (log.isDebugEnabled() && end == JobEnd.DONE) {
+            log.debug(
+                    "job_completed queue={} job_type={} job_id={} attempt={} took_ms={}",
+                    job.queue(),
+                    job.type(),
+                    job.id(),
+                    job.attempt(),
+                    one.nanos() / 1_000_000);
+        }
     }
 
     /** Claims nothing more, lets jobs finish up to a time, interrupts the others; what is not done is handed back. */
