@@ -6,12 +6,17 @@ import java.lang.management.ManagementFactory;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.time.Duration;
+import java.util.Map;
 import java.util.UUID;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /** How a node works. Immutable: each {@code with…} gives a changed copy, and refuses bad values by name. */
 public final class Options {
+    private static final Pattern TIME = Pattern.compile("(\\d{1,9})(ms|s)");
+
     private final String schema;
     private final String node;
     private final @Nullable DataSource direct;
@@ -77,6 +82,37 @@ public final class Options {
         Draft draft = new Draft(this);
         draft.poll = every;
         return new Options(draft);
+    }
+
+    /**
+     * The switches of a careful rollout, as the environment has them: {@code POSTRIDER_NOTIFY} is {@code on} or {@code off},
+     * {@code POSTRIDER_POLL} a time such as {@code 500ms} or {@code 2s}. What is not set stays as it is.
+     */
+    public Options withEnvironment(Map<String, String> environment) {
+        Options changed = this;
+        String switched = environment.getOrDefault("POSTRIDER_NOTIFY", "");
+        if (!switched.isEmpty()) {
+            changed = changed.withNotify(isOn("POSTRIDER_NOTIFY", switched));
+        }
+        String every = environment.getOrDefault("POSTRIDER_POLL", "");
+        return every.isEmpty() ? changed : changed.withPoll(time("POSTRIDER_POLL", every));
+    }
+
+    private static boolean isOn(String variable, String value) {
+        if (!value.equals("on") && !value.equals("off")) {
+            throw PostriderException.refused(variable + " must be on or off, was '" + Refuse.shortened(value) + "'");
+        }
+        return value.equals("on");
+    }
+
+    private static Duration time(String variable, String value) {
+        Matcher matcher = TIME.matcher(value);
+        if (!matcher.matches()) {
+            throw PostriderException.refused(
+                    variable + " must be a time such as 500ms or 2s, was '" + Refuse.shortened(value) + "'");
+        }
+        long count = Long.parseLong(matcher.group(1));
+        return matcher.group(2).equals("s") ? Duration.ofSeconds(count) : Duration.ofMillis(count);
     }
 
     /** The longest payload in bytes. The database has a cap of its own, 256 KiB unless migrated otherwise. Default 256 KiB. */

@@ -24,6 +24,7 @@ declare
   lanes   text[] := postrider.lanes(of_queue);
   keys    text[];
   chosen  tid[];
+  now     timestamptz := clock_timestamp();  -- once: a volatile comparison is no condition of an index
 begin
   perform set_config('synchronous_commit', 'off', true);
   if not postrider.is_at_work(of_worker) then
@@ -52,12 +53,12 @@ begin
     from postrider.delayed d
     where d.topic = any (lanes)
     and d.worker is null
-    and d.due_at <= clock_timestamp()
+    and d.due_at <= now
     and d.type = any (types)
     and least(d.crashes, 2) = tier
     and (queue.key_limit is null or d.key is null or (
       select count(*) from postrider.delayed b
-      where b.topic = any (lanes) and b.key = d.key and b.due_at <= clock_timestamp()
+      where b.topic = any (lanes) and b.key = d.key and b.due_at <= now
       and (b.worker is null and (b.position, b.topic) < (d.position, d.topic) and b.type = any (types)
         or b.worker is not null)) + cardinality(array_positions(keys, d.key)) < queue.key_limit)
     order by d.due_at, d.position

@@ -81,7 +81,7 @@ final class DatabaseOptions {
     }
 
     Options options() {
-        return Options.defaults().withSchema(schema().text());
+        return Options.defaults().withSchema(schema().text()).withEnvironment(terminal.environment());
     }
 
     /** Does something with a Postrider that can work with this server and schema. */

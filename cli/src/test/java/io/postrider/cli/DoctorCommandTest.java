@@ -95,10 +95,31 @@ class DoctorCommandTest {
         try (Role role = new Role(database).mayEmit()) {
             Ran ran = new Shell().run("doctor", "--database-url", role.url());
             assertThat(check(ran, "rights to emit").get(0)).startsWith("ok");
-            assertThat(check(ran, "rights of a node").get(0)).startsWith("warn").contains("insert on postrider.log");
+            assertThat(check(ran, "rights to enqueue").get(0))
+                    .startsWith("warn")
+                    .contains("insert on postrider.event (due_at, unique_key)")
+                    .contains("update on postrider.unique_job");
+            assertThat(check(ran, "rights of a node").get(0))
+                    .startsWith("warn")
+                    .contains("insert on postrider.log")
+                    .contains("insert on postrider.claim");
             assertThat(check(ran, "rights to migrate").get(0))
                     .startsWith("warn")
                     .contains(role.name());
+        }
+    }
+
+    @Test
+    void a_role_with_the_rights_that_the_docs_name_enqueues() {
+        try (Role role = new Role(database)
+                .mayEmit()
+                .granted("insert (due_at, unique_key) on postrider.event")
+                .granted("select, insert, update on postrider.unique_job")) {
+            Ran ran = new Shell().run("doctor", "--database-url", role.url());
+            assertThat(check(ran, "rights to enqueue").get(0)).startsWith("ok");
+            Ran enqueued = new Shell()
+                    .run("jobs", "enqueue", "mail", "send", "{}", "--unique", "k", "--database-url", role.url());
+            assertThat(enqueued.code()).as(enqueued.toString()).isZero();
         }
     }
 

@@ -17,6 +17,7 @@ public final class Doctor {
             new Encoding(),
             new SchemaVersion(),
             new RightsToEmit(),
+            new RightsToEnqueue(),
             new RightsOfANode(),
             new RightsToMigrate(),
             new SequenceCache(),

@@ -1,14 +1,20 @@
--- which rights the role lacks: to emit, and to run a node. Looks tables up by the catalogue, because a role without USAGE on
+-- which rights the role lacks: to emit, to enqueue, and to run a node. Looks tables up by the catalogue, because a role without USAGE on
 -- the schema may not even name them. A producer may have its right column by column, without tx, id and wake
 with wanted (purpose, name, privilege) as (
   values ('emit', 'event_ids', 'usage'),
+    ('enqueue', 'unique_job', 'select'), ('enqueue', 'unique_job', 'insert'), ('enqueue', 'unique_job', 'update'),
     ('node', 'event', 'select'), ('node', 'log', 'select'), ('node', 'log', 'insert'),
     ('node', 'head', 'select'), ('node', 'head', 'insert'), ('node', 'pass', 'select'), ('node', 'pass', 'insert'),
     ('node', 'era', 'insert'), ('node', 'backlog', 'insert'), ('node', 'backlog', 'truncate'),
     ('node', 'listener', 'insert'), ('node', 'listener', 'update'), ('node', 'delivery', 'insert'),
     ('node', 'delivery_numbers', 'usage'), ('node', 'tenure', 'insert'), ('node', 'tenure', 'update'),
     ('node', 'setback', 'insert'), ('node', 'setback', 'update'), ('node', 'setback', 'delete'),
-    ('node', 'dead_letter', 'insert'), ('node', 'dead_letter', 'delete'))
+    ('node', 'dead_letter', 'insert'), ('node', 'dead_letter', 'delete'),
+    ('node', 'queue', 'insert'), ('node', 'worker', 'insert'), ('node', 'worker', 'update'), ('node', 'claim', 'insert'),
+    ('node', 'claim_numbers', 'usage'), ('node', 'settlement', 'insert'), ('node', 'delayed', 'insert'),
+    ('node', 'delayed', 'update'), ('node', 'delayed', 'delete'), ('node', 'finish', 'insert'),
+    ('node', 'cancellation', 'delete'), ('node', 'unique_job', 'delete'), ('node', 'progress', 'insert'),
+    ('node', 'schedule', 'update'))
 select w.purpose, w.privilege || ' on ' || n.nspname || '.' || w.name as missing
 from pg_namespace n
 join pg_class c on c.relnamespace = n.oid
@@ -16,15 +22,16 @@ join wanted w on w.name = c.relname
 where n.nspname = 'postrider'
 and not case c.relkind when 'S' then has_sequence_privilege(c.oid, w.privilege) else has_table_privilege(c.oid, w.privilege) end
 union all
-select 'emit', 'insert on ' || n.nspname || '.event (' || string_agg(a.attname, ', ' order by a.attnum) || ')'
+select w.purpose, 'insert on ' || n.nspname || '.event (' || string_agg(a.attname, ', ' order by a.attnum) || ')'
 from pg_namespace n
 join pg_class c on c.relnamespace = n.oid and c.relname = 'event'
-join pg_attribute a on a.attrelid = c.oid
+cross join (
+  values ('emit', array['event_id', 'topic', 'type', 'key', 'project_id', 'user_id', 'aggregate_type', 'aggregate_id', 'payload',
+    'headers']), ('enqueue', array['due_at', 'unique_key'])) as w (purpose, columns)
+join pg_attribute a on a.attrelid = c.oid and a.attname = any (w.columns)
 where n.nspname = 'postrider'
-and a.attname in ('event_id', 'topic', 'type', 'key', 'project_id', 'user_id', 'aggregate_type', 'aggregate_id', 'payload',
-  'headers')
 and not has_column_privilege(c.oid, a.attnum, 'insert')
-group by n.nspname
+group by w.purpose, n.nspname
 union all
 select p.purpose, 'usage on schema ' || n.nspname
 from pg_namespace n

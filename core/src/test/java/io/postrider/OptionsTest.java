@@ -1,0 +1,46 @@
+package io.postrider;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.time.Duration;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class OptionsTest {
+    @Test
+    void the_environment_switches_notify_and_poll() {
+        Options options =
+                Options.defaults().withEnvironment(Map.of("POSTRIDER_NOTIFY", "off", "POSTRIDER_POLL", "250ms"));
+        assertThat(options.notifies()).isFalse();
+        assertThat(options.poll()).isEqualTo(Duration.ofMillis(250));
+        assertThat(options.withEnvironment(Map.of("POSTRIDER_NOTIFY", "on", "POSTRIDER_POLL", "2s")))
+                .satisfies(changed -> {
+                    assertThat(changed.notifies()).isTrue();
+                    assertThat(changed.poll()).isEqualTo(Duration.ofSeconds(2));
+                });
+    }
+
+    @Test
+    void what_the_environment_does_not_say_stays_as_it_is() {
+        Options options = Options.defaults().withNotify(false).withPoll(Duration.ofMillis(20));
+        assertThat(options.withEnvironment(Map.of("POSTRIDER_NOTIFY", "")).toString())
+                .isEqualTo(options.toString());
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "POSTRIDER_NOTIFY, yes, 'must be on or off, was ''yes'''",
+        "POSTRIDER_POLL, 5, 'must be a time such as 500ms or 2s, was ''5'''",
+        "POSTRIDER_POLL, -1s, 'must be a time such as 500ms or 2s, was ''-1s'''",
+        "POSTRIDER_POLL, 1ms, 'poll must be PT0.01S..PT3S, was PT0.001S'",
+        "POSTRIDER_POLL, 1h, 'must be a time such as 500ms or 2s, was ''1h'''"
+    })
+    void another_value_is_refused_by_name(String variable, String value, String says) {
+        assertThatThrownBy(() -> Options.defaults().withEnvironment(Map.of(variable, value)))
+                .isInstanceOf(PostriderException.class)
+                .hasMessageContaining(says);
+    }
+}
