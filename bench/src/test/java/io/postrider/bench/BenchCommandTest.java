@@ -84,7 +84,12 @@ class BenchCommandTest {
                 "burn_down.postrider",
                 "burn_down.postrider_vs_leased",
                 "burn_down.sequencing",
-                "burn_down.leased.wal");
+                "burn_down.leased.wal",
+                "job_latency.p50",
+                "job_latency.p99",
+                "job_latency.bare.p50",
+                "job_latency.postrider.commits");
+        assertThat(figures.get("job_latency.p50").goal()).isEqualTo("<= 2.5 x bare loop");
         assertThat(figures.get("burn_down.postrider.wal").unit()).isEqualTo("bytes/job");
         assertThat(text(err)).contains("bench jobs", "burn_down.postrider", "goals met");
     }
@@ -109,11 +114,11 @@ class BenchCommandTest {
         assertThat(text(err))
                 .contains("bench needs a word: log or jobs")
                 .contains("no such bench 'job'; there are: log, jobs")
-                .contains("--only must be one of burn_down, was 'drain'")
+                .contains("--only must be one of burn_down, job_latency, was 'drain'")
                 .contains("--only must be one of producers, latency, held, drain, flat, was 'producer'")
                 .contains("--rounds must be 1..1000, was '0'")
                 .contains("no such option '--fast'")
-                .contains("postrider bench log --short", "one of: burn_down");
+                .contains("postrider bench log --short", "one of: burn_down, job_latency");
         assertThat(text(out)).isEmpty();
     }
 
