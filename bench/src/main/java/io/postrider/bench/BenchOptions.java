@@ -27,7 +27,7 @@ record BenchOptions(
             postrider bench log --short                within a minute; to look at, not to quote
             postrider bench log --json                 one object on standard output, the table on standard error
             postrider bench log --only producers       one of: %s
-            postrider bench jobs --only burn_down      one of: %s
+            postrider bench jobs --only steady         one of: %s
             postrider bench log --rounds 9             more rounds, for a quieter median (at least 5 to be quoted)
             postrider bench log --database-url URL     on this server, in databases that are made and dropped""";
 

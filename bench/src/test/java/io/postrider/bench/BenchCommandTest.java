@@ -85,13 +85,22 @@ class BenchCommandTest {
                 "burn_down.postrider_vs_leased",
                 "burn_down.sequencing",
                 "burn_down.leased.wal",
+                "steady.rate",
+                "steady.free.pickup_p50",
+                "steady.free.pickup_p99",
+                "steady.free.commits",
+                "steady.held.rate",
+                "steady.held.pickup_p99",
+                "steady.held.dead_tuples",
+                "steady.held.wal",
                 "job_latency.p50",
                 "job_latency.p99",
                 "job_latency.bare.p50",
                 "job_latency.postrider.commits");
+        assertThat(figures.get("steady.rate").goal()).isEqualTo(">= 0.99 x offered rate");
         assertThat(figures.get("job_latency.p50").goal()).isEqualTo("<= 2.5 x bare loop");
         assertThat(figures.get("burn_down.postrider.wal").unit()).isEqualTo("bytes/job");
-        assertThat(text(err)).contains("bench jobs", "burn_down.postrider", "goals met");
+        assertThat(text(err)).contains("bench jobs", "steady.rate", "goals met");
     }
 
     @Test
@@ -114,11 +123,11 @@ class BenchCommandTest {
         assertThat(text(err))
                 .contains("bench needs a word: log or jobs")
                 .contains("no such bench 'job'; there are: log, jobs")
-                .contains("--only must be one of burn_down, job_latency, was 'drain'")
+                .contains("--only must be one of burn_down, steady, job_latency, was 'drain'")
                 .contains("--only must be one of producers, latency, held, drain, flat, was 'producer'")
                 .contains("--rounds must be 1..1000, was '0'")
                 .contains("no such option '--fast'")
-                .contains("postrider bench log --short", "one of: burn_down, job_latency");
+                .contains("postrider bench log --short", "one of: burn_down, steady, job_latency");
         assertThat(text(out)).isEmpty();
     }
 
