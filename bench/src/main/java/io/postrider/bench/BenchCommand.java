@@ -24,7 +24,7 @@ public final class BenchCommand {
             "log",
             List.of(new Producers(), CommitToHandler.ofEvents(), new HeldOpen(), new Drain(), new FlatCost()),
             "jobs",
-            List.of(new BurnDown(), new Steady(), CommitToHandler.ofJobs()));
+            List.of(new BurnDown(), new Steady(), CommitToHandler.ofJobs(), new ClaimFlat()));
 
     private BenchCommand() {}
 

@@ -23,7 +23,7 @@ record BenchOptions(
 
     static final String USAGE = """
             postrider bench log                        every scenario, on a PostgreSQL of its own; about 40 minutes
-            postrider bench jobs                       the same for jobs; about 10 minutes
+            postrider bench jobs                       the same for jobs; about 15 minutes
             postrider bench log --short                within a minute; to look at, not to quote
             postrider bench log --json                 one object on standard output, the table on standard error
             postrider bench log --only producers       one of: %s

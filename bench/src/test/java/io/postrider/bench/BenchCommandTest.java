@@ -96,9 +96,15 @@ class BenchCommandTest {
                 "job_latency.p50",
                 "job_latency.p99",
                 "job_latency.bare.p50",
-                "job_latency.postrider.commits");
+                "job_latency.postrider.commits",
+                "claim_flat.claim",
+                "claim_flat.nothing_due",
+                "claim_flat.full.claim.buffers",
+                "claim_flat.full.wal",
+                "claim_flat.empty.commits");
         assertThat(figures.get("steady.rate").goal()).isEqualTo(">= 0.99 x offered rate");
         assertThat(figures.get("job_latency.p50").goal()).isEqualTo("<= 2.5 x bare loop");
+        assertThat(figures.get("claim_flat.claim").goal()).isEqualTo("<= 1.2 x empty system");
         assertThat(figures.get("burn_down.postrider.wal").unit()).isEqualTo("bytes/job");
         assertThat(text(err)).contains("bench jobs", "steady.rate", "goals met");
     }
@@ -123,11 +129,11 @@ class BenchCommandTest {
         assertThat(text(err))
                 .contains("bench needs a word: log or jobs")
                 .contains("no such bench 'job'; there are: log, jobs")
-                .contains("--only must be one of burn_down, steady, job_latency, was 'drain'")
+                .contains("--only must be one of burn_down, steady, job_latency, claim_flat, was 'drain'")
                 .contains("--only must be one of producers, latency, held, drain, flat, was 'producer'")
                 .contains("--rounds must be 1..1000, was '0'")
                 .contains("no such option '--fast'")
-                .contains("postrider bench log --short", "one of: burn_down, steady, job_latency");
+                .contains("postrider bench log --short", "one of: burn_down, steady, job_latency, claim_flat");
         assertThat(text(out)).isEmpty();
     }
 
