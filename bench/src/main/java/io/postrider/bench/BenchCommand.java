@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** {@code bench log}: measures the log and says which goals are met. */
+/** {@code bench log} and {@code bench jobs}: measures and says which goals are met. */
 public final class BenchCommand {
     private static final int OK = 0;
     private static final int FAILURE = 1;
@@ -22,9 +22,9 @@ public final class BenchCommand {
     /** By the word behind {@code bench}. */
     private static final Map<String, List<Scenario>> SUITES = Map.of(
             "log",
-            List.of(new Producers(), new CommitToHandler(), new HeldOpen(), new Drain(), new FlatCost()),
+            List.of(new Producers(), CommitToHandler.ofEvents(), new HeldOpen(), new Drain(), new FlatCost()),
             "jobs",
-            List.of(new BurnDown()));
+            List.of(new BurnDown(), new Steady(), CommitToHandler.ofJobs(), new ClaimFlat()));
 
     private BenchCommand() {}
 
@@ -42,13 +42,12 @@ public final class BenchCommand {
 
     static int run(String[] args, @Nullable Scale given, PrintStream out, PrintStream err) {
         List<Scenario> suite = SUITES.getOrDefault(args.length == 0 ? "" : args[0], List.of());
-        List<String> names = suite.stream().map(Scenario::name).toList();
         BenchOptions options;
         try {
-            options = BenchOptions.parse(args, names);
+            options = BenchOptions.parse(args, names(suite));
         } catch (BenchOptions.UsageException e) {
             err.println("postrider: " + e.getMessage());
-            err.println(String.format(BenchOptions.USAGE, String.join(", ", names)));
+            err.println(usage());
             return USAGE;
         }
         Scale scale = given != null ? given : options.brief() ? Scale.brief() : Scale.full();
@@ -77,6 +76,17 @@ public final class BenchCommand {
         }
     }
 
+    private static List<String> names(List<Scenario> suite) {
+        return suite.stream().map(Scenario::name).toList();
+    }
+
+    private static String usage() {
+        return String.format(
+                BenchOptions.USAGE,
+                String.join(", ", names(Sides.of(SUITES, "log"))),
+                String.join(", ", names(Sides.of(SUITES, "jobs"))));
+    }
+
     private static Report measure(
             List<Scenario> suite, BenchOptions options, BenchServer server, Scale scale, Deadline none, PrintStream err)
             throws Exception {
@@ -94,6 +104,6 @@ public final class BenchCommand {
                         scenario.name(), scenario.conditions(scale), bench.fewestRounds(), List.copyOf(figures)));
             }
         }
-        return new Report(scale, server.describe(), parts);
+        return new Report(options.suite(), scale, server.describe(), parts);
     }
 }

@@ -8,11 +8,13 @@ import org.jspecify.annotations.Nullable;
 /**
  * What the command was asked for.
  *
+ * @param suite log or jobs
  * @param only the one scenario to run; null for all
  * @param rounds null for the scale's own number
  * @param databaseUrl a server to use instead of one of its own; databases are made on it and dropped again
  */
 record BenchOptions(
+        String suite,
         boolean json,
         boolean brief,
         @Nullable String only,
@@ -21,9 +23,11 @@ record BenchOptions(
 
     static final String USAGE = """
             postrider bench log                        every scenario, on a PostgreSQL of its own; about 40 minutes
-            postrider bench log --short                the same within a minute; to look at, not to quote
+            postrider bench jobs                       the same for jobs; about 15 minutes
+            postrider bench log --short                within a minute; to look at, not to quote
             postrider bench log --json                 one object on standard output, the table on standard error
             postrider bench log --only producers       one of: %s
+            postrider bench jobs --only steady         one of: %s
             postrider bench log --rounds 9             more rounds, for a quieter median (at least 5 to be quoted)
             postrider bench log --database-url URL     on this server, in databases that are made and dropped""";
 
@@ -61,7 +65,7 @@ record BenchOptions(
                 default -> throw new UsageException("no such option '" + word + "'");
             }
         }
-        return new BenchOptions(json, brief, only, rounds, databaseUrl);
+        return new BenchOptions(what, json, brief, only, rounds, databaseUrl);
     }
 
     private static String value(String option, Deque<String> words) throws UsageException {

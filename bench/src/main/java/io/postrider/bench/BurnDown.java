@@ -2,9 +2,6 @@ package io.postrider.bench;
 
 import com.zaxxer.hikari.HikariDataSource;
 import io.postrider.Fate;
-import io.postrider.Options;
-import io.postrider.Postrider;
-import io.postrider.Worker;
 import java.sql.Connection;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -14,7 +11,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 
 /** How fast a pile of jobs that do nothing is worked off. */
@@ -32,6 +29,9 @@ final class BurnDown implements Scenario {
         int once(Connection connection, JobTable.Handler handler) throws Exception;
     }
 
+    /** Each turn has its own, since a short run keeps them to its end. */
+    private final AtomicInteger databases = new AtomicInteger();
+
     @Override
     public String name() {
         return "burn_down";
@@ -39,7 +39,8 @@ final class BurnDown implements Scenario {
 
     @Override
     public String conditions(Scale scale) {
-        return scale.jobs() + " jobs that do nothing, all there before the clock starts. postrider: one node, " + SLOTS
+        return scale.jobs().pile() + " jobs that do nothing, all there before the clock starts. postrider: one node, "
+                + SLOTS
                 + " slots; sequencing: the jobs have no positions yet. bare: " + LOOPS + " threads, each fetches "
                 + JobTable.BATCH + " with FOR UPDATE SKIP LOCKED, handles and deletes them in one transaction: no"
                 + " attempts, leases or history. leased: " + LOOPS + " threads, claim by UPDATE … RETURNING, settle by"
@@ -79,20 +80,19 @@ final class BurnDown implements Scenario {
             figures.add(Figure.of("burn_down." + variant, samples.median(variant, Turn::rate), "jobs/s"));
         }
         for (String variant : variants.keySet()) {
-            List<Turn> turns = samples.of(variant);
-            figures.addAll(turns.get(turns.size() - 1)
+            figures.addAll(samples.last(variant)
                     .counted()
-                    .perEvent("burn_down." + variant, bench.scale().jobs()));
+                    .perOne("burn_down." + variant, "job", bench.scale().jobs().pile()));
         }
         return figures;
     }
 
-    private static Turn postrider(Bench bench, boolean sequenced) throws Exception {
-        long jobs = bench.scale().jobs();
-        BenchDatabase database = bench.server().create("burn_down");
+    private Turn postrider(Bench bench, boolean sequenced) throws Exception {
+        long jobs = bench.scale().jobs().pile();
+        BenchDatabase database = bench.server().create("burn_down_" + databases.incrementAndGet());
         PostriderLog.install(database);
         try (Connection connection = database.connect("bench-install")) {
-            PostriderLog.enqueueMany(connection, jobs);
+            PostriderJobs.enqueueMany(connection, jobs);
             if (sequenced) {
                 PostriderLog.sequence(connection);
             }
@@ -100,34 +100,21 @@ final class BurnDown implements Scenario {
         }
         bench.checkpoint();
         Counters before = Counters.read(database, PostriderLog.SCHEMA);
-        LongAdder done = new LongAdder();
         double rate;
-        try (HikariDataSource pool = database.pool("bench-node", 8, true);
-                Postrider node = Postrider.on(pool, Options.defaults().withNode("bench"))) {
-            node.add(Worker.on("jobs").withSlots(SLOTS).handling("noop", job -> {
-                done.increment();
-                return Fate.done();
-            }));
+        try (WorkingNode node = new WorkingNode(database, SLOTS, job -> Fate.done())) {
             long began = System.nanoTime();
             node.start();
-            try (Connection look = database.connect("bench-look")) {
-                while (done.sum() < jobs || PostriderLog.settled(look) < jobs) {
-                    TimeUnit.MILLISECONDS.sleep(done.sum() < jobs ? 5 : 1);
-                    if (System.nanoTime() - began > 120_000_000_000L) {
-                        throw new IllegalStateException("not burnt down: " + done.sum() + " jobs done");
-                    }
-                }
-            }
+            node.awaitDone(jobs);
             rate = jobs / ((System.nanoTime() - began) / 1e9);
         }
         Turn turn = new Turn(rate, Counters.read(database, PostriderLog.SCHEMA).since(before));
-        bench.server().drop(database);
+        bench.drop(database);
         return turn;
     }
 
-    private static Turn table(Bench bench, Loop loop) throws Exception {
-        long jobs = bench.scale().jobs();
-        BenchDatabase database = bench.server().create("burn_down");
+    private Turn table(Bench bench, Loop loop) throws Exception {
+        long jobs = bench.scale().jobs().pile();
+        BenchDatabase database = bench.server().create("burn_down_" + databases.incrementAndGet());
         try (Connection connection = database.connect("bench-install")) {
             JobTable.create(connection);
             JobTable.fill(connection, jobs);
@@ -168,7 +155,7 @@ final class BurnDown implements Scenario {
             throw new IllegalStateException("only " + done.sum() + " of " + jobs + " jobs were done");
         }
         Turn turn = new Turn(rate, Counters.read(database, "public").since(before));
-        bench.server().drop(database);
+        bench.drop(database);
         return turn;
     }
 }

@@ -1,14 +1,47 @@
 package io.postrider.bench;
 
 import java.sql.Connection;
+import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
-/** How soon a handler in another process has an event that was just committed. */
+/** How soon a handler in another process has an event, or a job, that was just committed. */
 final class CommitToHandler implements Scenario {
     private static final Goal OF_BARE = Goal.atMost(2.5, "bare loop");
+
+    /**
+     * What is committed: events for a listener, or jobs for a worker.
+     *
+     * @param p99 what the 99th percentile has to meet; null: it informs
+     */
+    private record Subject(
+            String scenario,
+            String noun,
+            double shortUntil,
+            Opener opener,
+            @Nullable Goal p99) {}
+
+    /** Makes Postrider's side. */
+    private interface Opener {
+        Side open(BenchServer server, String name) throws SQLException;
+    }
+
+    private final Subject subject;
+
+    private CommitToHandler(Subject subject) {
+        this.subject = subject;
+    }
+
+    static CommitToHandler ofEvents() {
+        return new CommitToHandler(new Subject("latency", "event", 25, Side::postrider, OF_BARE));
+    }
+
+    static CommitToHandler ofJobs() {
+        return new CommitToHandler(new Subject("job_latency", "job", 44, Side::working, null));
+    }
 
     /** One turn. */
     private record Turn(Latency latency, Map<String, Double> cores) {
@@ -20,12 +53,12 @@ final class CommitToHandler implements Scenario {
 
     @Override
     public String name() {
-        return "latency";
+        return subject.scenario();
     }
 
     @Override
     public String conditions(Scale scale) {
-        return Scale.EVENTS_PER_SECOND + " events/s on a fixed schedule for "
+        return Scale.EVENTS_PER_SECOND + " " + subject.noun() + "s/s on a fixed schedule for "
                 + scale.latency().toMillis()
                 + " ms a round, from the return of commit() to the handler in another process. bare: INSERT and NOTIFY in one"
                 + " transaction; the reader LISTENs, SELECTs id > last, writes nothing";
@@ -33,13 +66,13 @@ final class CommitToHandler implements Scenario {
 
     @Override
     public double shortUntil() {
-        return 25;
+        return subject.shortUntil();
     }
 
     @Override
     public List<Figure> run(Bench bench) throws Exception {
-        Side postrider = Side.postrider(bench.server(), "latency_log");
-        Side bare = Side.notifying(bench.server(), "latency_bare");
+        Side postrider = subject.opener().open(bench.server(), name() + "_postrider");
+        Side bare = Side.notifying(bench.server(), name() + "_bare");
         List<Figure> figures = new ArrayList<>();
         try (Rig log = Rig.open(postrider, 1);
                 Rig loop = Rig.open(bare, 1);
@@ -50,18 +83,20 @@ final class CommitToHandler implements Scenario {
             Map<String, Rounds.Measure<Turn>> variants = new LinkedHashMap<>();
             variants.put("bare", () -> turn(bench, loop, toLoop));
             variants.put("postrider", () -> turn(bench, log, toLog));
-            Samples<Turn> samples = bench.rounds("latency", variants);
+            Samples<Turn> samples = bench.rounds(name(), variants);
             figures.addAll(figures(samples));
             if (bench.server().isLocal()) {
                 for (String variant : List.of("postrider", "bare")) {
-                    figures.add(
-                            Figure.of("latency." + variant + ".cpu", samples.median(variant, Turn::cpu), "us/event"));
+                    figures.add(Figure.of(
+                            name() + "." + variant + ".cpu",
+                            samples.median(variant, Turn::cpu),
+                            "us/" + subject.noun()));
                 }
             }
             Counting.vacuum(postrider);
             Counting.vacuum(bare);
-            figures.addAll(Counting.count(bench, "latency.postrider", log));
-            figures.addAll(Counting.count(bench, "latency.bare", loop));
+            figures.addAll(Counting.count(bench, name() + ".postrider", subject.noun(), log));
+            figures.addAll(Counting.count(bench, name() + ".bare", subject.noun(), loop));
         }
         bench.drop(postrider.database());
         bench.drop(bare.database());
@@ -84,52 +119,53 @@ final class CommitToHandler implements Scenario {
         return new Turn(latency, cpu.read().cores(before));
     }
 
-    private static List<Figure> figures(Samples<Turn> samples) {
+    private List<Figure> figures(Samples<Turn> samples) {
         List<Figure> figures = new ArrayList<>();
         figures.add(Figure.of(
-                "latency.p50",
+                name() + ".p50",
                 samples.median("postrider", turn -> turn.latency().p50()),
                 "ms",
                 samples.ratio("postrider", "bare", turn -> turn.latency().p50()),
                 OF_BARE));
-        figures.add(Figure.of(
-                "latency.p99",
+        figures.add(new Figure(
+                name() + ".p99",
                 samples.median("postrider", turn -> turn.latency().p99()),
                 "ms",
                 samples.ratio("postrider", "bare", turn -> turn.latency().p99()),
-                OF_BARE));
+                subject.p99(),
+                null));
         figures.add(Figure.of(
-                        "latency.max",
+                        name() + ".max",
                         samples.median("postrider", turn -> turn.latency().max()),
                         "ms")
                 .withRatio(samples.ratio(
                         "postrider", "bare", turn -> turn.latency().max())));
         figures.add(Figure.of(
-                        "latency.pass",
+                        name() + ".pass",
                         samples.median("postrider", turn -> turn.latency().pass()),
                         "ms")
                 .withNote("the sequencer's pass and its commit, which stand between commit and handler"));
         figures.add(Figure.of(
-                        "latency.commit",
+                        name() + ".commit",
                         samples.median("postrider", turn -> turn.latency().commit()),
                         "ms")
                 .withNote("the producer's commit(): one round trip and one flush"));
         figures.add(Figure.of(
-                "latency.bare.p50",
+                name() + ".bare.p50",
                 samples.median("bare", turn -> turn.latency().p50()),
                 "ms"));
         figures.add(Figure.of(
-                "latency.bare.p99",
+                name() + ".bare.p99",
                 samples.median("bare", turn -> turn.latency().p99()),
                 "ms"));
         figures.add(Figure.of(
-                "latency.bare.max",
+                name() + ".bare.max",
                 samples.median("bare", turn -> turn.latency().max()),
                 "ms"));
         figures.add(Figure.of(
-                        "latency.bare.early",
+                        name() + ".bare.early",
                         samples.median("bare", turn -> turn.latency().early()),
-                        "events/round")
+                        subject.noun() + "s/round")
                 .withNote("reached the handler before the producer was told of its own commit; counted as 0 ms"));
         return figures;
     }

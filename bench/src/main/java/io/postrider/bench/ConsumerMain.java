@@ -5,8 +5,8 @@ import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 
 /**
- * The child process: {@code listening} runs a node with one listener, {@code sequencing} one without, {@code notified} and
- * {@code polled} the bare loops. First three lines say where the database is; then commands, one a line.
+ * The child process: {@code listening} runs a node with one listener, {@code working} one with a worker, {@code sequencing}
+ * one with neither, {@code notified} and {@code polled} the bare loops. First three lines say where the database is; then commands, one a line.
  */
 public final class ConsumerMain {
     private ConsumerMain() {}
@@ -33,8 +33,9 @@ public final class ConsumerMain {
 
     private static Consumer consumer(String kind, BenchDatabase database, Handled handled) {
         return switch (kind) {
-            case "listening" -> new PostriderConsumer(database, handled, true);
-            case "sequencing" -> new PostriderConsumer(database, handled, false);
+            case "listening" -> PostriderConsumer.listening(database, handled);
+            case "working" -> PostriderConsumer.working(database, handled);
+            case "sequencing" -> PostriderConsumer.sequencing(database);
             case "notified" -> new OutboxConsumer(database, handled, true);
             case "polled" -> new OutboxConsumer(database, handled, false);
             default -> throw new IllegalArgumentException("no such consumer: " + kind);

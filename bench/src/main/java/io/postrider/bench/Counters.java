@@ -48,13 +48,28 @@ record Counters(long wal, long xids, long commits, long dead, long rewritten) {
                 rewritten - before.rewritten);
     }
 
-    /** For each event, to inform. */
-    List<Figure> perEvent(String prefix, long events) {
-        List<Figure> figures = new ArrayList<>();
-        figures.add(Figure.of(prefix + ".wal", (double) wal / events, "bytes/event"));
-        figures.add(Figure.of(prefix + ".commits", (double) commits / events, "commits/event"));
-        figures.add(Figure.of(prefix + ".xids", (double) xids / events, "xids/event"));
+    /** For each of so many events or jobs, to inform, and the dead tuples of all. */
+    List<Figure> perOne(String prefix, String noun, long count) {
+        List<Figure> figures = new ArrayList<>(costs(prefix, noun, count));
         figures.add(Figure.of(prefix + ".dead_tuples", (double) Math.max(0, dead), "tuples"));
         return figures;
+    }
+
+    /** The same without the dead tuples, for those who have a goal for them. */
+    List<Figure> costs(String prefix, String noun, double count) {
+        return List.of(
+                Figure.of(prefix + ".wal", wal / count, "bytes/" + noun),
+                Figure.of(prefix + ".commits", commits / count, "commits/" + noun),
+                Figure.of(prefix + ".xids", xids / count, "xids/" + noun));
+    }
+
+    /** Which tables have the dead tuples: tells what to look at when there are too many. */
+    static String deadByTable(BenchDatabase database, String schema) throws SQLException {
+        try (Connection connection = database.connect("bench-look")) {
+            return Sqls.text(
+                    connection,
+                    "select 'dead tuples in ' || string_agg(t.relname || ' ' || t.n_dead_tup, ', ' order by t.n_dead_tup desc)"
+                            + " from pg_stat_user_tables t where t.n_dead_tup > 0 and t.schemaname = '" + schema + "'");
+        }
     }
 }

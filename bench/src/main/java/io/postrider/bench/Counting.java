@@ -17,7 +17,7 @@ final class Counting {
         }
     }
 
-    static List<Figure> count(Bench bench, String prefix, Rig rig) throws Exception {
+    static List<Figure> count(Bench bench, String prefix, String noun, Rig rig) throws Exception {
         int events = bench.scale().counted();
         Side side = rig.side();
         rig.rest();
@@ -26,6 +26,6 @@ final class Counting {
         rig.clients().runTimes(events, side::produce);
         rig.settle();
         rig.rest();
-        return Counters.read(side.database(), side.schema()).since(before).perEvent(prefix, events);
+        return Counters.read(side.database(), side.schema()).since(before).perOne(prefix, noun, events);
     }
 }

@@ -103,8 +103,7 @@ final class Drain implements Scenario {
     }
 
     private static String cores(Samples<Turn> samples, String variant) {
-        List<Turn> turns = samples.of(variant);
-        return Cpu.text(turns.get(turns.size() - 1).cores());
+        return Cpu.text(samples.last(variant).cores());
     }
 
     private List<Figure> counted(Bench bench, BenchDatabase database) throws Exception {
@@ -112,7 +111,7 @@ final class Drain implements Scenario {
         Counters before = Counters.read(database, PostriderLog.SCHEMA);
         drain(new Cpu(bench, database), database, 1, events);
         List<Figure> figures = new ArrayList<>(
-                Counters.read(database, PostriderLog.SCHEMA).since(before).perEvent("drain.one", events));
+                Counters.read(database, PostriderLog.SCHEMA).since(before).perOne("drain.one", "event", events));
         try (Connection connection = database.connect("bench-look")) {
             figures.add(Figure.of(
                     "drain.read_buffers",

@@ -51,9 +51,7 @@ final class HeldOpen implements Scenario {
     @Override
     public List<Figure> run(Bench bench) throws Exception {
         Side side = Side.postrider(bench.server(), "held");
-        try (Connection connection = side.database().connect("bench-install")) {
-            Sqls.execute(connection, "create table elsewhere (n int)");
-        }
+        Foreign.createTable(side.database());
         Samples<Turn> samples;
         try (Rig rig = Rig.open(side, bench.scale().clients());
                 Connection producer = side.database().connect("bench-producers")) {
@@ -103,7 +101,7 @@ final class HeldOpen implements Scenario {
                                         it, turn -> turn.perMillion(turn.used().dead())),
                                 "per million events",
                                 DEAD)
-                        .withNote(last(samples, held).dead()),
+                        .withNote(samples.last(it).dead()),
                 Figure.of(
                         prefix + ".rewritten",
                         samples.median(it, turn -> turn.perMillion(turn.used().rewritten())),
@@ -118,21 +116,6 @@ final class HeldOpen implements Scenario {
                         prefix + ".xids",
                         samples.median(it, turn -> turn.used().xids() / turn.events()),
                         "xids/event"));
-    }
-
-    private static Turn last(Samples<Turn> samples, Held held) {
-        List<Turn> turns = samples.of(held.name());
-        return turns.get(turns.size() - 1);
-    }
-
-    private static String dead(Side side) throws SQLException {
-        try (Connection connection = side.database().connect("bench-look")) {
-            return Sqls.text(
-                    connection,
-                    "select 'dead tuples in ' || string_agg(t.relname || ' ' || t.n_dead_tup, ', ' order by t.n_dead_tup desc)"
-                            + " from pg_stat_user_tables t where t.n_dead_tup > 0 and t.schemaname = '" + side.schema()
-                            + "'");
-        }
     }
 
     private static Turn turn(Bench bench, Rig rig, Connection producer, Held held) throws Exception {
@@ -150,24 +133,18 @@ final class HeldOpen implements Scenario {
                     Latency.measure(producer, rig.child(), bench.scale().latency(), side.producer());
             rig.stopConsumer(); // whoever updates or deletes is there, and tells the server at its end
             Counters used = Counters.read(side.database(), side.schema()).since(before);
-            turn = new Turn(run.perSecond(), latency, used, (double) events + run.events(), dead(side));
+            String dead = Counters.deadByTable(side.database(), side.schema());
+            turn = new Turn(run.perSecond(), latency, used, (double) events + run.events(), dead);
         }
         rig.startConsumer();
         return turn;
     }
 
     private static @Nullable Connection open(Side side, Held held) throws SQLException {
-        if (held == Held.CLEAN) {
-            return null;
-        }
-        Connection connection = side.database().connect("bench-foreign");
-        connection.setAutoCommit(false);
-        if (held == Held.WRITER) {
-            Sqls.execute(connection, "insert into elsewhere values (1)");
-        } else {
-            connection.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
-            Sqls.number(connection, "select count(*) from elsewhere");
-        }
-        return connection;
+        return switch (held) {
+            case CLEAN -> null;
+            case WRITER -> Foreign.writer(side.database());
+            case READER -> Foreign.reader(side.database());
+        };
     }
 }

@@ -20,7 +20,8 @@ final class JsonReport {
                 .map(part -> quoted(part.scenario()) + ":" + part.rounds())
                 .toList();
         List<String> figures = report.figures().map(this::figure).toList();
-        return "{\"bench\":\"log\",\"short\":" + report.scale().isShort()
+        return "{\"bench\":" + quoted(report.suite()) + ",\"short\":"
+                + report.scale().isShort()
                 + ",\"rounds\":{" + String.join(",", rounds) + "}"
                 + ",\"server\":" + quoted(report.server())
                 + ",\"machine\":" + quoted(Report.machine())

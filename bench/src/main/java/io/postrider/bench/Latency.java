@@ -11,8 +11,8 @@ import org.HdrHistogram.Histogram;
  * From the moment commit() has returned in one process to the handler's first instruction in another, in milliseconds. Both
  * read the same monotonic clock, which is checked when the other process starts.
  *
- * @param commit the median time of commit() itself: the flush of the WAL that a pass has to wait for as well
- * @param pass the median time of the passes that gave the events their positions; 0 for the bare loop
+ * @param commit the median time of commit() itself: the flush of the WAL that a pass has to wait for as well; 0 if it was not noted
+ * @param pass the median time of the passes that gave the events their positions; 0 for the bare loop, or if they were not noted
  * @param early how many reached the handler before the producer's own thread was told of its commit; they count as 0
  */
 record Latency(double p50, double p99, double max, long early, double commit, double pass) {
@@ -51,7 +51,8 @@ record Latency(double p50, double p99, double max, long early, double commit, do
         return join(committed, handled, commits.getValueAtPercentile(50) / 1e6, consumer.passMillis());
     }
 
-    private static Latency join(long[] committed, long[] handled, double commit, double pass) {
+    /** What two clocks that are one have noted of the same events. */
+    static Latency join(long[] committed, long[] handled, double commit, double pass) {
         Histogram histogram = new Histogram(1, 60_000_000_000L, 3);
         long early = 0;
         for (int i = 0; i < committed.length; i++) {

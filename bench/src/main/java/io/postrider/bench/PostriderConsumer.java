@@ -1,44 +1,59 @@
 package io.postrider.bench;
 
 import com.zaxxer.hikari.HikariDataSource;
+import io.postrider.Fate;
 import io.postrider.Listener;
 import io.postrider.Options;
 import io.postrider.Postrider;
 import io.postrider.StartPoint;
+import io.postrider.Worker;
 import io.postrider.watch.Watch;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.UnaryOperator;
 import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
-/** A node as in production: sequencer, retention, and, if asked for, one listener that hands events on. */
+/** A node as in production: sequencer, retention, and, if asked for, one listener or worker that hands on what it gets. */
 final class PostriderConsumer implements Consumer {
     private static final int BATCH = 1_000;
 
     private final BenchDatabase database;
-    private final Handled handled;
-    private final boolean listens;
+    private final UnaryOperator<Postrider> task;
     private final AtomicLong notified = new AtomicLong();
     private final Histogram passes = new Histogram(3);
     private @Nullable HikariDataSource pool;
     private @Nullable Postrider node;
 
-    PostriderConsumer(BenchDatabase database, Handled handled, boolean listens) {
+    private PostriderConsumer(BenchDatabase database, UnaryOperator<Postrider> task) {
         this.database = database;
-        this.handled = handled;
-        this.listens = listens;
+        this.task = task;
+    }
+
+    static PostriderConsumer sequencing(BenchDatabase database) {
+        return new PostriderConsumer(database, node -> node);
+    }
+
+    static PostriderConsumer listening(BenchDatabase database, Handled handled) {
+        Listener listener = Listener.relay("bench", Payloads.TOPIC, event -> handled.saw(event.id()))
+                .withBatch(BATCH)
+                .withStart(StartPoint.beginning());
+        return new PostriderConsumer(database, node -> node.add(listener));
+    }
+
+    static PostriderConsumer working(BenchDatabase database, Handled handled) {
+        Worker worker = Worker.on(PostriderJobs.QUEUE).handling(PostriderJobs.TYPE, job -> {
+            handled.saw(job.id());
+            return Fate.done();
+        });
+        return new PostriderConsumer(database, node -> node.add(worker));
     }
 
     @Override
     public void start() {
         pool = database.pool("bench-node", 4, true);
         node = Postrider.on(pool, Options.defaults().withNode("bench").withWatch(new Counted()));
-        if (listens) {
-            node.add(Listener.relay("bench", Payloads.TOPIC, event -> handled.saw(event.id()))
-                    .withBatch(BATCH)
-                    .withStart(StartPoint.beginning()));
-        }
-        node.start();
+        task.apply(node).start();
     }
 
     @Override

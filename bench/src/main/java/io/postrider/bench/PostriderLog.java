@@ -16,6 +16,7 @@ final class PostriderLog {
     private static final int PASS = 20_000;
     private static final int TRANSACTION = 1_000;
     private static final int SEGMENTS_EVERY = 1_000_000;
+    private static final String AT_ONCE = "null";
     private static final String MAKE_SEGMENTS = "select postrider.make_segments(4000000, 1000000)";
     private static final String ASLEEP = """
             select count(*) from pg_locks k
@@ -62,6 +63,11 @@ final class PostriderLog {
 
     /** Fills the log with events that have their positions, as many transactions of 1,000, without a node. */
     static void fill(Connection connection, long events, Bench bench) throws SQLException {
+        fill(connection, Payloads.TOPIC, Payloads.TYPE, events, bench);
+    }
+
+    /** The same on any topic. */
+    static void fill(Connection connection, String topic, String type, long events, Bench bench) throws SQLException {
         connection.setAutoCommit(true);
         Sqls.execute(connection, "set synchronous_commit = off");
         for (long done = 0; done < events; ) {
@@ -69,7 +75,7 @@ final class PostriderLog {
                 Sqls.number(connection, MAKE_SEGMENTS);
             }
             long next = Math.min(events, done + PASS);
-            Sqls.execute(connection, insertMany(done + 1, next));
+            Sqls.execute(connection, insertMany(done + 1, next, topic, type, AT_ONCE));
             sequence(connection);
             done = next;
             if (done % SEGMENTS_EVERY == 0) {
@@ -79,39 +85,28 @@ final class PostriderLog {
         Sqls.execute(connection, "reset synchronous_commit");
     }
 
-    /** Enqueues jobs that do nothing, as many transactions of 1,000. */
-    static void enqueueMany(Connection connection, long jobs) throws SQLException {
+    /** Many events that have no positions yet, as transactions of 1,000. dueAt is an expression. */
+    static void insertMany(Connection connection, long events, String topic, String type, String dueAt)
+            throws SQLException {
         connection.setAutoCommit(true);
-        Sqls.execute(connection, insertMany(1, jobs, "queue:jobs", "noop"));
+        Sqls.execute(connection, insertMany(1, events, topic, type, dueAt));
     }
 
-    /** How many jobs are settled as done. */
-    static long settled(Connection connection) throws SQLException {
-        return Sqls.number(
-                connection,
-                "select coalesce(sum(upper(r) - lower(r)), 0)::int8 from postrider.settlement s, unnest(s.positions) r"
-                        + " where s.fate = 'done'");
-    }
-
-    private static String insertMany(long from, long to) {
-        return insertMany(from, to, Payloads.TOPIC, Payloads.TYPE);
-    }
-
-    private static String insertMany(long from, long to, String topic, String type) {
+    private static String insertMany(long from, long to, String topic, String type, String dueAt) {
         return """
             do $$
             declare
               low bigint := %d;
             begin
               while low <= %d loop
-                insert into postrider.event (topic, type, key, payload)
-                select '%s', '%s', 'customer-' || g %% 1000, %s
+                insert into postrider.event (topic, type, key, payload, due_at)
+                select '%s', '%s', 'customer-' || g %% 1000, %s, (%s)::timestamptz
                 from generate_series(low, least(low + %d, %2$d)) g;
                 commit;
                 low := low + %d;
               end loop;
             end
-            $$""".formatted(from, to, topic, type, Payloads.SQL, TRANSACTION - 1, TRANSACTION);
+            $$""".formatted(from, to, topic, type, Payloads.SQL, dueAt, TRANSACTION - 1, TRANSACTION);
     }
 
     /** Passes until there is nothing to do. Gives how many events got positions. */

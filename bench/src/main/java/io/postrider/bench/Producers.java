@@ -65,7 +65,7 @@ final class Producers implements Scenario {
                 Counting.vacuum(side);
             }
             for (String counted : List.of("plain", "postrider", "notifying")) {
-                figures.addAll(Counting.count(bench, "producers." + counted, Sides.of(rigs, counted)));
+                figures.addAll(Counting.count(bench, "producers." + counted, "event", Sides.of(rigs, counted)));
             }
         } finally {
             rigs.values().forEach(Rig::close);
@@ -179,7 +179,6 @@ final class Producers implements Scenario {
     }
 
     private static String cores(Samples<Turn> samples, String variant) {
-        List<Turn> turns = samples.of(variant);
-        return Cpu.text(turns.get(turns.size() - 1).cores());
+        return Cpu.text(samples.last(variant).cores());
     }
 }

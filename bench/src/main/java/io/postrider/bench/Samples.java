@@ -18,6 +18,12 @@ final class Samples<T> {
         return byVariant.getOrDefault(variant, List.of());
     }
 
+    /** Of the last round: for what is counted, which does not change from round to round, and for remarks. */
+    T last(String variant) {
+        List<T> all = of(variant);
+        return all.get(all.size() - 1);
+    }
+
     int rounds() {
         return byVariant.values().stream().mapToInt(List::size).min().orElse(0);
     }

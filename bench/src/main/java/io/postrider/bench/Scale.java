@@ -14,8 +14,8 @@ import java.time.Duration;
  * @param backlog events to drain
  * @param retainedFew, retainedMany the two sizes between which cost must be flat
  * @param looks timed passes and reads of each kind in one round
- * @param jobs jobs to burn down
- * @param counted events of a counting run, which is not timed
+ * @param counted events or jobs of a counting run, which is not timed
+ * @param jobs how much of everything that only jobs have
  */
 record Scale(
         String name,
@@ -32,9 +32,18 @@ record Scale(
         int retainedMany,
         int looks,
         int counted,
-        int jobs) {
+        Jobs jobs) {
 
     static final int EVENTS_PER_SECOND = 50;
+
+    /**
+     * @param pile jobs to burn down
+     * @param rate jobs/s that are enqueued while the work is steady
+     * @param steady how long, one round
+     * @param scheduled jobs that wait for their time while claims are timed
+     * @param done jobs that are done and retained while claims are timed
+     */
+    record Jobs(int pile, int rate, Duration steady, int scheduled, int done) {}
 
     static Scale full() {
         return new Scale(
@@ -52,7 +61,7 @@ record Scale(
                 10_000_000,
                 100,
                 20_000,
-                200_000);
+                new Jobs(200_000, 2_000, Duration.ofSeconds(12), 100_000, 5_000_000));
     }
 
     /** The whole within a minute: fit to see that nothing is badly wrong, not to quote. */
@@ -72,7 +81,7 @@ record Scale(
                 200_000,
                 15,
                 200,
-                20_000);
+                new Jobs(10_000, 500, Duration.ofMillis(600), 2_000, 20_000));
     }
 
     Scale withRounds(int count) {

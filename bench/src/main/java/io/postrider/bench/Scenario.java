@@ -2,7 +2,7 @@ package io.postrider.bench;
 
 import java.util.List;
 
-/** One question to the log, answered with figures. */
+/** One question to the log or to the jobs, answered with figures. */
 interface Scenario {
     /** As in {@code --only}. */
     String name();

@@ -59,6 +59,12 @@ record Side(BenchDatabase database, String schema, @Nullable String consumer, La
         return postrider(server, name, SEQUENCING);
     }
 
+    /** Postrider with a node that sequences and works on the queue, in a process of its own; an event is a job. */
+    static Side working(BenchServer server, String name) throws SQLException {
+        BenchDatabase database = server.create(name);
+        return new Side(database, PostriderLog.SCHEMA, "working", PostriderJobs.install(database)::enqueue);
+    }
+
     /** Postrider's producers alone: nothing is sequenced or read. */
     static Side postriderAlone(BenchServer server, String name) throws SQLException {
         return postrider(server, name, null);

@@ -15,7 +15,7 @@ final class Table {
     }
 
     void print(PrintStream out) {
-        out.println("bench log" + (report.scale().isShort() ? " (short: to look at, not to quote)" : ""));
+        out.println("bench " + report.suite() + (report.scale().isShort() ? " (short: to look at, not to quote)" : ""));
         out.println(report.server() + "; " + Report.machine());
         for (Report.Part part : report.parts()) {
             out.println();

@@ -1,5 +1,6 @@
 /**
- * Measures Postrider side by side with what one would write without it, in one run on one machine: {@code bench log}.
+ * Measures Postrider side by side with what one would write without it, in one run on one machine: {@code bench log} and {@code
+ * bench jobs}.
  *
  * <p>What is compared takes turns, round by round and in alternating order, and the ratio is the median of the rounds' own
  * ratios: a machine that slows down slows both. Nothing here is API but {@link io.postrider.bench.BenchCommand}.

@@ -35,54 +35,78 @@ class BenchCommandTest {
             4_000,
             3,
             60,
-            2_000);
+            new Scale.Jobs(2_000, 200, Duration.ofMillis(300), 300, 1_500));
 
     private final ByteArrayOutputStream out = new ByteArrayOutputStream();
     private final ByteArrayOutputStream err = new ByteArrayOutputStream();
 
     @Test
-    void every_scenario_tells_its_figures_as_json_and_as_a_table(TestDatabase database) throws Exception {
-        int code = run("log", "--json", "--database-url", database.jdbcUrl());
-
-        assertThat(code).as(text(err)).isZero();
-        Map<String, Parsed> figures = parse(database, text(out));
-        assertThat(figures)
-                .containsKeys(
-                        "producers.rate",
-                        "producers.rate_vs_notifying",
-                        "producers.burst_rate",
-                        "producers.burst_rate_vs_notifying",
-                        "producers.no_node.rate",
-                        "producers.postrider.wal",
-                        "latency.p50",
-                        "latency.p99",
-                        "latency.postrider.commits",
-                        "held.writer.rate",
-                        "held.writer.p50",
-                        "held.writer.p99",
-                        "held.writer.dead_tuples",
-                        "held.reader.rate",
-                        "held.reader.p50",
-                        "held.reader.p99",
-                        "held.reader.dead_tuples",
-                        "drain.one",
-                        "drain.one_vs_pgq",
-                        "drain.eight",
-                        "drain.read_buffers",
-                        "flat.pass_1",
-                        "flat.pass_100",
-                        "flat.read_1_head",
-                        "flat.read_100_middle",
-                        "flat.many.pass_100.buffers");
-        assertThat(figures.values()).allSatisfy(figure -> {
-            assertThat(figure.value()).as(figure.name()).isFinite().isNotNegative();
-            assertThat(figure.unit()).as(figure.name()).isNotBlank();
-            assertThat(figure.met() == null).as(figure.name()).isEqualTo(figure.goal() == null);
-        });
+    void every_scenario_of_the_log_tells_its_figures_as_json_and_as_a_table(TestDatabase database) throws Exception {
+        Map<String, Parsed> figures = figuresOf(
+                "log",
+                database,
+                "producers.rate",
+                "producers.rate_vs_notifying",
+                "producers.burst_rate",
+                "producers.burst_rate_vs_notifying",
+                "producers.no_node.rate",
+                "producers.postrider.wal",
+                "latency.p50",
+                "latency.p99",
+                "latency.postrider.commits",
+                "held.writer.rate",
+                "held.writer.p50",
+                "held.writer.p99",
+                "held.writer.dead_tuples",
+                "held.reader.rate",
+                "held.reader.p50",
+                "held.reader.p99",
+                "held.reader.dead_tuples",
+                "drain.one",
+                "drain.one_vs_pgq",
+                "drain.eight",
+                "drain.read_buffers",
+                "flat.pass_1",
+                "flat.pass_100",
+                "flat.read_1_head",
+                "flat.read_100_middle",
+                "flat.many.pass_100.buffers");
         assertThat(figures.get("producers.rate").ratio()).isNotNull().isPositive();
         assertThat(figures.get("producers.rate").goal()).isEqualTo(">= 0.85 x plain inserts");
-        assertThat(text(err)).contains("producers.rate", "goals met");
-        assertThat(leftBehind(database)).isZero();
+        assertThat(text(err)).contains("bench log", "producers.rate", "goals met");
+    }
+
+    @Test
+    void every_scenario_of_jobs_tells_its_figures_as_json_and_as_a_table(TestDatabase database) throws Exception {
+        Map<String, Parsed> figures = figuresOf(
+                "jobs",
+                database,
+                "burn_down.postrider",
+                "burn_down.postrider_vs_leased",
+                "burn_down.sequencing",
+                "burn_down.leased.wal",
+                "steady.rate",
+                "steady.free.pickup_p50",
+                "steady.free.pickup_p99",
+                "steady.free.commits",
+                "steady.held.rate",
+                "steady.held.pickup_p99",
+                "steady.held.dead_tuples",
+                "steady.held.wal",
+                "job_latency.p50",
+                "job_latency.p99",
+                "job_latency.bare.p50",
+                "job_latency.postrider.commits",
+                "claim_flat.claim",
+                "claim_flat.nothing_due",
+                "claim_flat.full.claim.buffers",
+                "claim_flat.full.wal",
+                "claim_flat.empty.commits");
+        assertThat(figures.get("steady.rate").goal()).isEqualTo(">= 0.99 x offered rate");
+        assertThat(figures.get("job_latency.p50").goal()).isEqualTo("<= 2.5 x bare loop");
+        assertThat(figures.get("claim_flat.claim").goal()).isEqualTo("<= 1.2 x empty system");
+        assertThat(figures.get("burn_down.postrider.wal").unit()).isEqualTo("bytes/job");
+        assertThat(text(err)).contains("bench jobs", "steady.rate", "goals met");
     }
 
     @Test
@@ -96,18 +120,20 @@ class BenchCommandTest {
     @Test
     void a_wrong_word_is_answered_with_the_usage() {
         assertThat(run()).isEqualTo(2);
-        assertThat(run("jobs")).isEqualTo(2);
+        assertThat(run("job")).isEqualTo(2);
+        assertThat(run("jobs", "--only", "drain")).isEqualTo(2);
         assertThat(run("log", "--only", "producer")).isEqualTo(2);
         assertThat(run("log", "--rounds", "0")).isEqualTo(2);
         assertThat(run("log", "--rounds")).isEqualTo(2);
         assertThat(run("log", "--fast")).isEqualTo(2);
         assertThat(text(err))
-                .contains("bench needs a word: log")
-                .contains("no such bench 'jobs'")
+                .contains("bench needs a word: log or jobs")
+                .contains("no such bench 'job'; there are: log, jobs")
+                .contains("--only must be one of burn_down, steady, job_latency, claim_flat, was 'drain'")
                 .contains("--only must be one of producers, latency, held, drain, flat, was 'producer'")
                 .contains("--rounds must be 1..1000, was '0'")
                 .contains("no such option '--fast'")
-                .contains("postrider bench log --short");
+                .contains("postrider bench log --short", "one of: burn_down, steady, job_latency, claim_flat");
         assertThat(text(out)).isEmpty();
     }
 
@@ -115,6 +141,23 @@ class BenchCommandTest {
     void a_server_that_is_not_there_is_said_to_be_unreachable() {
         assertThat(run("log", "--database-url", "jdbc:postgresql://127.0.0.1:1/postgres"))
                 .isEqualTo(5);
+    }
+
+    /** Runs all of a suite, and looks at what holds for each. */
+    private Map<String, Parsed> figuresOf(String suite, TestDatabase database, String... names) throws Exception {
+        int code = run(suite, "--json", "--database-url", database.jdbcUrl());
+
+        assertThat(code).as(text(err)).isZero();
+        assertThat(text(out)).startsWith("{\"bench\":\"" + suite + "\",");
+        Map<String, Parsed> figures = parse(database, text(out));
+        assertThat(figures).containsKeys(names);
+        assertThat(figures.values()).allSatisfy(figure -> {
+            assertThat(figure.value()).as(figure.name()).isFinite().isNotNegative();
+            assertThat(figure.unit()).as(figure.name()).isNotBlank();
+            assertThat(figure.met() == null).as(figure.name()).isEqualTo(figure.goal() == null);
+        });
+        assertThat(leftBehind(database)).isZero();
+        return figures;
     }
 
     private int run(String... args) {

@@ -59,6 +59,7 @@ class FigureTest {
     @Test
     void the_table_stands_in_columns() {
         Report report = new Report(
+                "jobs",
                 Scale.full(),
                 "PostgreSQL",
                 List.of(new Report.Part(
@@ -72,6 +73,7 @@ class FigureTest {
         new Table(report).print(new PrintStream(out, true, StandardCharsets.UTF_8));
         assertThat(out.toString(StandardCharsets.UTF_8).lines())
                 .contains(
+                        "bench jobs",
                         "one (median of 5 interleaved rounds): conditions",
                         "  figure      value unit     ratio goal            met",
                         "  one.rate      900 events/s   0.9 >= 0.85 x plain yes",

@@ -1,0 +1,154 @@
+package io.postrider.bench;
+
+import com.zaxxer.hikari.HikariDataSource;
+import io.postrider.Fate;
+import java.sql.Connection;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+
+/** Whether a worker keeps up with jobs that come all the time, how soon it has them, and what an open transaction does to it. */
+final class Steady implements Scenario {
+    private static final Goal KEEPS_UP = Goal.atLeast(0.99, "offered rate");
+    private static final Goal RATE = Goal.atLeast(0.95, "free round");
+    private static final Goal DEAD = Goal.below(500, "");
+    private static final int SLOTS = 64;
+    private static final int PRODUCERS = 4;
+    private static final int TRANSACTION = 10;
+
+    /** One turn, with what the server counted for so many jobs, and the tables with dead tuples. */
+    private record Turn(Work work, Counters used, long jobs, String dead) {
+        double rate() {
+            return work.rate();
+        }
+
+        double p50() {
+            return work.pickup().p50();
+        }
+
+        double p99() {
+            return work.pickup().p99();
+        }
+
+        double deadPer100k() {
+            return Math.max(0, used.dead()) * 1e5 / jobs;
+        }
+    }
+
+    /** What the node did: all of it, and the enqueuing, in jobs/s. */
+    private record Work(double rate, double produced, Latency pickup) {}
+
+    @Override
+    public String name() {
+        return "steady";
+    }
+
+    @Override
+    public String conditions(Scale scale) {
+        return scale.jobs().rate() + " jobs/s for "
+                + Figure.plain(scale.jobs().steady().toMillis() / 1e3)
+                + " s a round, enqueued by " + PRODUCERS + " connections of the same process on a fixed schedule, "
+                + TRANSACTION + " to a transaction (produced: less than that if they were late). One node, " + SLOTS
+                + " slots, a handler that sleeps 1 ms. rate:"
+                + " until the last job is settled. pickup: from the return of commit() to the handler. held: the same"
+                + " while a foreign transaction is open all the time that has written and holds a snapshot";
+    }
+
+    @Override
+    public double shortUntil() {
+        return 32;
+    }
+
+    @Override
+    public List<Figure> run(Bench bench) throws Exception {
+        BenchDatabase database = bench.server().create("steady");
+        PostriderJobs queue = PostriderJobs.install(database);
+        Foreign.createTable(database);
+        Map<String, Rounds.Measure<Turn>> variants = new LinkedHashMap<>();
+        variants.put("free", () -> turn(bench, database, queue, false));
+        variants.put("held", () -> turn(bench, database, queue, true));
+        Samples<Turn> samples = bench.rounds("steady", variants);
+        bench.drop(database);
+        double rate = samples.median("free", Turn::rate);
+        List<Figure> figures = new ArrayList<>();
+        figures.add(Figure.of(
+                "steady.rate", rate, "jobs/s", rate / bench.scale().jobs().rate(), KEEPS_UP));
+        figures.add(Figure.of(
+                "steady.held.rate",
+                samples.median("held", Turn::rate),
+                "jobs/s",
+                samples.ratio("held", "free", Turn::rate),
+                RATE));
+        figures.add(Figure.of(
+                        "steady.held.dead_tuples", samples.median("held", Turn::deadPer100k), "per 100,000 jobs", DEAD)
+                .withNote(samples.last("held").dead()));
+        figures.add(
+                Figure.of("steady.free.dead_tuples", samples.median("free", Turn::deadPer100k), "per 100,000 jobs"));
+        for (String variant : variants.keySet()) {
+            figures.addAll(figures("steady." + variant, samples, variant));
+        }
+        return figures;
+    }
+
+    private static List<Figure> figures(String prefix, Samples<Turn> samples, String variant) {
+        List<Figure> figures = new ArrayList<>();
+        figures.add(Figure.of(prefix + ".pickup_p50", samples.median(variant, Turn::p50), "ms")
+                .withRatio(samples.ratio(variant, "free", Turn::p50)));
+        figures.add(Figure.of(prefix + ".pickup_p99", samples.median(variant, Turn::p99), "ms")
+                .withRatio(samples.ratio(variant, "free", Turn::p99)));
+        figures.add(Figure.of(
+                prefix + ".produced",
+                samples.median(variant, turn -> turn.work().produced()),
+                "jobs/s"));
+        Turn last = samples.last(variant);
+        figures.addAll(last.used().costs(prefix, "job", last.jobs()));
+        return figures;
+    }
+
+    private static Turn turn(Bench bench, BenchDatabase database, PostriderJobs queue, boolean held) throws Exception {
+        try (Connection connection = database.connect("bench-install")) {
+            Sqls.execute(connection, "vacuum"); // no turn pays for what the one before it left
+        }
+        bench.checkpoint();
+        Counters before = Counters.read(database, PostriderLog.SCHEMA);
+        try (Connection foreign = held ? Foreign.writingReader(database) : null) {
+            int jobs = jobs(bench.scale().jobs());
+            Work work = work(bench.scale().jobs(), database, queue);
+            Counters used = Counters.read(database, PostriderLog.SCHEMA).since(before);
+            return new Turn(work, used, jobs, Counters.deadByTable(database, PostriderLog.SCHEMA));
+        }
+    }
+
+    private static int jobs(Scale.Jobs scale) {
+        return (int) (scale.rate() / TRANSACTION * scale.steady().toMillis() / 1_000) * TRANSACTION;
+    }
+
+    /** Its sessions are over when it returns, so the server has counted what they did. */
+    private static Work work(Scale.Jobs scale, BenchDatabase database, PostriderJobs queue) throws Exception {
+        int jobs = jobs(scale);
+        Pickups pickups = new Pickups(jobs);
+        try (HikariDataSource pool = database.pool("bench-producers", PRODUCERS, false);
+                Clients clients = new Clients(pool, PRODUCERS);
+                WorkingNode node = new WorkingNode(database, SLOTS, job -> {
+                    pickups.began(job.id());
+                    TimeUnit.MILLISECONDS.sleep(1);
+                    return Fate.done();
+                })) {
+            node.start();
+            clients.runTimes(1, (connection, number) -> queue.enqueue(connection, UUID.randomUUID(), number));
+            node.awaitDone(1); // it is at work before the clock starts
+            long began = System.nanoTime();
+            // Commits by itself, to note when: the client has nothing left to commit.
+            clients.runAt(
+                    scale.rate() / TRANSACTION,
+                    scale.steady(),
+                    (connection, number) -> pickups.produce(connection, queue, TRANSACTION));
+            double producing = (System.nanoTime() - began) / 1e9;
+            node.awaitDone(jobs + 1L);
+            return new Work(jobs / ((System.nanoTime() - began) / 1e9), jobs / producing, pickups.latency());
+        }
+    }
+}
