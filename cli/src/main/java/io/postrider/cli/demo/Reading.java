@@ -16,6 +16,7 @@ record Reading(
         List<Listeners.Status> listeners,
         List<Load> queues) {
 
+    /** Of the demo's own queues: what a visitor enqueues elsewhere nobody does, and nobody need wait for it. */
     static Reading of(Duration elapsed, Tally tally, Postrider node) {
         List<Listeners.Status> listeners = node.listeners();
         return new Reading(
@@ -26,6 +27,7 @@ record Reading(
                 listeners.stream().mapToLong(Listeners.Status::head).max().orElse(0),
                 listeners,
                 node.queues().list().stream()
+                        .filter(one -> Depot.QUEUES.contains(one.name()))
                         .map(one -> new Load(one, tally.done(one.name())))
                         .toList());
     }
