@@ -32,7 +32,7 @@ final class Depot {
     static final int PACKERS = 4;
 
     /** So soon that the demo can wait for them at its end. */
-    private static final int LATEST_MILLIS = 3_000;
+    private static final int LATEST_MILLIS = 2_000;
 
     private final Tally tally;
 
@@ -56,7 +56,7 @@ final class Depot {
 
     private static @Nullable Instant perhapsLater() {
         ThreadLocalRandom random = ThreadLocalRandom.current();
-        return random.nextInt(5) > 0 ? null : Instant.now().plusMillis(random.nextInt(1_000, LATEST_MILLIS));
+        return random.nextInt(5) > 0 ? null : Instant.now().plusMillis(random.nextInt(500, LATEST_MILLIS));
     }
 
     List<Worker> workers() {
