@@ -17,7 +17,9 @@ import picocli.CommandLine.Spec;
         header = "See it all at work, on a PostgreSQL of its own.",
         description = {
             "Four producers place orders on the topic orders, several in a transaction, some of them rolled back. Three"
-                    + " listeners follow: ledger (exactly once), mail (slow), flaky (fails now and then).",
+                    + " listeners follow: ledger (exactly once), mail (slow), flaky (fails now and then). An order that is"
+                    + " placed or paid is also a job: parcels (exactly once, some at a later time) and receipts (fail now"
+                    + " and then).",
             "On a terminal a live view, else a line a second. At the end everything is counted and proved; exits with 1 if"
                     + " anything was lost or came twice."
         },

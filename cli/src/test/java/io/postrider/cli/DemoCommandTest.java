@@ -9,15 +9,22 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class DemoCommandTest {
-    @Tag("slow")
     @Test
+    @Tag("slow")
     void it_ends_by_itself_and_nothing_is_lost_or_comes_twice() {
         Ran ran = new Shell().ok("demo", "--seconds", "2", "--rate", "300");
         assertThat(ran.out())
                 .contains("head ")
                 .contains("lost 0, duplicates 0, from rolled back transactions 0")
                 .contains("ok    events")
-                .contains("ok    ledgers");
+                .contains("ok    ledgers")
+                .contains("ok    jobs");
+        assertThat(ran.out())
+                .as("jobs are counted, and every order placed is packed once")
+                .containsPattern("head \\d+ .* parcels \\d+.* receipts \\d+")
+                .containsPattern("\nparcels +[\\d,]+ jobs done")
+                .containsPattern("\nreceipts +[\\d,]+ jobs done")
+                .containsPattern("\npacked +([1-9][\\d,]*) parcels for \\1 orders placed\n +lost 0, duplicates 0");
         assertThat(ran.err()).contains("export PGHOST=127.0.0.1").contains("./postrider tail orders --follow");
         assertThat(Path.of(ran.err().replaceAll("(?s).*\\(cat (/[^)]+)\\).*", "$1")))
                 .doesNotExist();
@@ -45,7 +52,7 @@ class DemoCommandTest {
                 .withTtys(new Terminal.Ttys(true, true, true))
                 .with("NO_COLOR", "1")
                 .ok("demo", "--seconds", "1");
-        assertThat(ran.out()).contains("\u001b[?1049h", "PRODUCERS", "LISTENER", "\u001b[?1049l");
+        assertThat(ran.out()).contains("\u001b[?1049h", "PRODUCERS", "LISTENER", "QUEUE", "● parcels", "\u001b[?1049l");
         assertThat(ran.out().substring(ran.out().indexOf("\u001b[?1049l"))).contains("lost 0, duplicates 0");
     }
 

@@ -67,6 +67,32 @@ class DocsTest {
     }
 
     @Test
+    void the_first_job_of_the_readme(TestDatabase database) throws Exception {
+        try (HikariDataSource pool = pool(database);
+                Postrider postrider = Postrider.on(pool).migrate()) {
+            execute(pool, "create table orders (id int primary key)");
+            firstJob(pool, postrider);
+            awaitMail();
+        }
+    }
+
+    private void firstJob(DataSource dataSource, Postrider postrider) throws SQLException {
+        // region README, jobs
+        postrider.add(Worker.on("mail").handling("receipt", job -> {
+            mail(job.payload());
+            return Fate.done();
+        }));
+        postrider.start();
+        try (Connection connection = dataSource.getConnection()) {
+            connection.setAutoCommit(false);
+            placeOrder(connection, 42);
+            postrider.enqueue(connection, Job.of("mail", "receipt", "{\"order\": 42}"));
+            connection.commit();
+        }
+        // endregion
+    }
+
+    @Test
     void the_first_job(TestDatabase database) throws Exception {
         try (HikariDataSource pool = pool(database);
                 Postrider postrider = Postrider.on(pool).migrate().start();
@@ -116,7 +142,7 @@ class DocsTest {
                 }
             }
             assertThat(ran).isPositive();
-            assertThat(number(pool, "select count(*) from postrider.event")).isEqualTo(2);
+            assertThat(number(pool, "select count(*) from postrider.event")).isEqualTo(3);
         }
     }
 

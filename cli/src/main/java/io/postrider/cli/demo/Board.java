@@ -21,22 +21,29 @@ final class Board {
     private static final int MOST_FAILURES = 6;
     private static final int WIDEST = 110;
 
-    private static final int CURVES = 62;
-    private static final int CURVE = 30;
-    private static final String WHO =
-            " ledger books in the transaction of its cursor, mail is slow, flaky fails and parks the customer meanwhile";
+    /** Lower than this, there is no room for everything. */
+    private static final int HIGH = 28;
 
-    /** From here on a lag is one. */
-    private static final int MANY = 200;
+    static final int CURVES = 62;
+    static final int CURVE = 30;
+    private static final List<String> WHO = List.of(
+            " ledger books in the transaction of its cursor, mail is slow, flaky fails and parks the customer meanwhile",
+            " parcels are booked in the transaction that settles their job, some at a later time; receipts fail at times",
+            "");
+
+    /** From here on a lag is one, and a depth. */
+    static final int MANY = 200;
 
     private final Ink ink;
     private final Tally tally;
+    private final QueueRows queues;
     private final String server;
     private final Invitation invitation;
 
     Board(Ink ink, Tally tally, String server, Invitation invitation) {
         this.ink = ink;
         this.tally = tally;
+        this.queues = new QueueRows(ink, tally);
         this.server = server;
         this.invitation = invitation;
     }
@@ -44,13 +51,13 @@ final class Board {
     List<String> lines(History history, Terminal.Size size, String footer) {
         int width =
                 Math.min(size.columns() - 1, WIDEST); // the last column stays free, or some terminals break the line
-        List<String> below = below(width, footer);
-        List<String> lines = new ArrayList<>(above(history, width));
+        boolean high = size.rows() >= HIGH;
+        List<String> below = below(width, high, footer);
+        List<String> lines = new ArrayList<>(above(history, width, high));
         int room = size.rows() - lines.size() - below.size() - 2;
-        if (room > MOST_FAILURES + 2 && width >= WHO.length()) {
-            lines.add(ink.dim(WHO));
-            lines.add("");
-            room -= 2;
+        if (room >= MOST_FAILURES + WHO.size() && width >= WHO.get(0).length()) {
+            WHO.forEach(line -> lines.add(ink.dim(line)));
+            room -= WHO.size();
         }
         if (room > 0) {
             lines.addAll(failures(width, Math.min(room, MOST_FAILURES)));
@@ -61,12 +68,12 @@ final class Board {
 
     /** What to type elsewhere. */
     List<String> invitation() {
-        return invitation.lines(Integer.MAX_VALUE);
+        return invitation.lines(Integer.MAX_VALUE, Integer.MAX_VALUE);
     }
 
     // ── the numbers ─────────────────────────────────────────────────────────────────────────────────────────────────
 
-    private List<String> above(History history, int width) {
+    private List<String> above(History history, int width, boolean high) {
         Reading now = history.last();
         List<String> lines = new ArrayList<>();
         lines.add(new Rich()
@@ -75,12 +82,16 @@ final class Board {
                 .right(server + "  " + clock(now.elapsed()), width, ink::dim)
                 .cut(width));
         lines.add(ink.dim("─".repeat(width)));
-        lines.add("");
+        if (high) {
+            lines.add("");
+        }
         lines.add(producers(history, width));
         lines.add(log(history, width));
         lines.add("");
         lines.add(heading(width));
         NAMES.forEach(name -> lines.add(listener(history, name, width)));
+        lines.add("");
+        lines.addAll(queues.lines(history, width));
         lines.add("");
         return lines;
     }
@@ -153,7 +164,7 @@ final class Board {
     }
 
     /** Narrower, the curves go; the numbers stay. */
-    private static boolean isWide(int width) {
+    static boolean isWide(int width) {
         return width >= CURVES + CURVE + 8;
     }
 
@@ -195,17 +206,17 @@ final class Board {
         boolean dead = failure.what().startsWith("dead");
         return new Rich()
                 .add(" " + TIME.format(failure.at()), ink::dim)
-                .add("  " + failure.listener())
+                .add("  " + failure.who())
                 .add("  #" + failure.position(), ink::cyan)
                 .to(32)
                 .add(Clean.line(failure.what()), dead ? ink::red : ink::yellow)
                 .cut(width);
     }
 
-    private List<String> below(int width, String footer) {
+    private List<String> below(int width, boolean high, String footer) {
         List<String> lines = new ArrayList<>();
         lines.add(ink.dim(" IN ANOTHER TERMINAL"));
-        invitation.lines(width - 1).forEach(line -> lines.add(" " + line));
+        invitation.lines(width - 1, high ? Integer.MAX_VALUE : 1).forEach(line -> lines.add(" " + line));
         lines.add("");
         lines.add(new Rich().add(" " + footer, ink::dim).cut(width));
         return lines;
@@ -231,6 +242,7 @@ final class Board {
                 line.append(status.deadLetters() == 0 ? "" : " dead " + status.deadLetters());
             });
         }
+        now.queues().forEach(one -> line.append("  ").append(queues.plain(one)));
         return line.toString();
     }
 
@@ -243,7 +255,7 @@ final class Board {
         return String.format(Locale.ROOT, "%.1f ms", duration.toNanos() / 1e6);
     }
 
-    private static String right(String text, int width) {
+    static String right(String text, int width) {
         return " ".repeat(Math.max(0, width - text.length())) + text;
     }
 }

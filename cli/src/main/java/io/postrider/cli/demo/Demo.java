@@ -13,6 +13,7 @@ import io.postrider.embedded.EmbeddedPostgres;
 import io.postrider.embedded.EmbeddedPostgresOptions;
 import io.postrider.verify.Proof;
 import io.postrider.verify.Verifier;
+import io.postrider.work.Queues;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -31,8 +32,8 @@ public final class Demo {
     private static final Duration LINE = Duration.ofSeconds(1);
     private static final Duration LAST_RETRIES = Duration.ofSeconds(20);
 
-    /** Producers, three listeners, the wire, retention, the board; and what mail takes at once. */
-    private static final int CONNECTIONS = 16;
+    /** Producers, three listeners, the wire, retention, the board; what mail takes at once; and who claims, packs, settles. */
+    private static final int CONNECTIONS = 20 + Depot.PACKERS;
 
     private final DemoOptions options;
     private final Terminal terminal;
@@ -77,16 +78,19 @@ public final class Demo {
                 Postrider.on(pool, Options.defaults().withWatch(tally).withSegmentSize(1_000_000))) {
             node.migrate();
             new Crew(tally).listeners().forEach(node::add);
+            new Depot(tally).workers().forEach(node::add);
+            node.queues().limit(Depot.PARCELS, Queues.Limits.none().withPerKey(1));
             node.start();
             began = System.nanoTime();
-            show(node, new Producers(pool, node, shop, tally, options.rate()), board(server), stop);
+            show(node, shop, new Producers(pool, node, shop, tally, options.rate()), board(server), stop);
         }
         return reckon(pool, shop) ? 0 : 1;
     }
 
     // ── while it runs ───────────────────────────────────────────────────────────────────────────────────────────────
 
-    private void show(Postrider node, Producers producers, Board board, Stop stop) throws InterruptedException {
+    private void show(Postrider node, Shop shop, Producers producers, Board board, Stop stop)
+            throws SQLException, InterruptedException {
         if (!options.live()) {
             terminal.say("orders flow; " + ending() + ". In another terminal:");
             board.invitation().forEach(terminal::say);
@@ -99,13 +103,13 @@ public final class Demo {
                     look(node, view, footer);
                 }
             }
-            drain(node, view);
+            drain(node, view, shop.orders());
         }
     }
 
     private void look(Postrider node, View view, String footer) {
         try {
-            history.add(Reading.of(elapsed(), tally, node.listeners()));
+            history.add(Reading.of(elapsed(), tally, node));
             view.show(history, footer);
         } catch (PostriderException e) {
             if (e.kind() != PostriderException.Kind.UNREACHABLE) {
@@ -114,14 +118,12 @@ public final class Demo {
         }
     }
 
-    /** The listeners finish what there is; retries included, though not for ever. */
-    private void drain(Postrider node, View view) throws InterruptedException {
+    /** Listeners and workers finish what there is; retries included, though not for ever. */
+    private void drain(Postrider node, View view, long orders) throws InterruptedException {
         long end = System.nanoTime() + LAST_RETRIES.toNanos();
         while (System.nanoTime() - end < 0) {
-            look(node, view, "stopping: producers have ended, listeners finish what there is");
-            boolean done = history.last().listeners().stream()
-                    .allMatch(one -> one.paused() || (one.lag() == 0 && one.setbacks() == 0));
-            if (done) {
+            look(node, view, "stopping: producers have ended, listeners and workers finish what there is");
+            if (history.last().isFinished(orders)) {
                 return;
             }
             Thread.sleep(FRAME.toMillis());
@@ -146,10 +148,12 @@ public final class Demo {
 
     private boolean reckon(DataSource pool, Shop shop) throws SQLException {
         Reading last = history.last();
-        Shop.Balance balance = shop.balance();
+        Shop.Books books = shop.books();
+        Shop.Parcels parcels = shop.parcels();
         Summary summary = new Summary(terminal, tally);
         summary.totals(elapsed(), last);
-        summary.balance(balance, last);
+        summary.books(books, last);
+        summary.parcels(parcels);
         List<Proof> proofs = new Verifier(new Database(pool, SchemaName.of("postrider"))).verify(step -> {});
         terminal.out().println();
         proofs.forEach(print);
@@ -157,7 +161,7 @@ public final class Demo {
         if (data != null) {
             terminal.say("the database stays in " + data);
         }
-        return balance.isRight() && proofs.stream().allMatch(Proof::holds);
+        return books.isRight() && parcels.effects().isRight() && proofs.stream().allMatch(Proof::holds);
     }
 
     // ── the database ────────────────────────────────────────────────────────────────────────────────────────────────

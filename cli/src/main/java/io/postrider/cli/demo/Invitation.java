@@ -10,6 +10,10 @@ final class Invitation {
             "listeners",
             "pause mail",
             "resume mail",
+            "queues list",
+            "jobs list parcels",
+            "queues pause parcels",
+            "queues resume parcels",
             "dead-letters list",
             "dead-letters replay --all",
             "doctor",
@@ -30,11 +34,15 @@ final class Invitation {
         this.command = command;
     }
 
-    /** Broken at spaces with a backslash, so that it can be copied from a narrow screen as well. */
-    List<String> lines(int width) {
+    /**
+     * Broken at spaces with a backslash, so that it can be copied from a narrow screen as well.
+     *
+     * @param most lines of the list of what else there is
+     */
+    List<String> lines(int width, int most) {
         List<String> lines = new ArrayList<>(broken(exports, width));
         lines.add(command + " tail orders --follow");
-        lines.addAll(packed(width));
+        packed(width).stream().limit(most).forEach(lines::add);
         return lines;
     }
 

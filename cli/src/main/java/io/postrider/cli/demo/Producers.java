@@ -24,7 +24,7 @@ final class Producers implements AutoCloseable {
     private static final double DAWDLES = 0.004;
     private static final int CUSTOMERS = 60;
     private static final long MOST_MADE_UP_NANOS = TimeUnit.SECONDS.toNanos(1);
-    private static final List<String> WHAT = List.of("order.placed", "order.paid", "order.shipped", "order.returned");
+    private static final List<String> WHAT = List.of(Shop.PLACED, Shop.PAID, "order.shipped", "order.returned");
 
     private final DataSource dataSource;
     private final Postrider postrider;

@@ -30,6 +30,7 @@ final class Summary {
                 Board.millis(tally.latency(0.5)) + " median, " + Board.millis(tally.latency(0.99))
                         + " at 99 %, from commit to handler");
         last.listeners().forEach(this::listener);
+        last.queues().forEach(this::queue);
     }
 
     private void listener(Listeners.Status one) {
@@ -44,18 +45,43 @@ final class Summary {
                         + (one.deadLetters() == 0 ? "" : ", " + Table.grouped(one.deadLetters()) + " dead letters"));
     }
 
+    private void queue(Load one) {
+        String name = one.status().name();
+        long dead = one.status().deadLetters();
+        line(
+                name,
+                Table.grouped(one.done()) + " jobs done"
+                        + (one.status().paused() ? ", paused" : "")
+                        + (tally.retries(name) == 0 ? "" : ", " + Table.grouped(tally.retries(name)) + " failures")
+                        + (one.open() == 0 ? "" : ", " + Table.grouped(one.open()) + " still waiting")
+                        + (dead == 0 ? "" : ", " + Table.grouped(dead) + " dead letters"));
+    }
+
     /** Counted in the database: the orders that were committed against what the ledger has. */
-    void balance(Shop.Balance balance, Reading last) {
-        String counts = "lost " + balance.lost() + ", duplicates " + balance.duplicates()
-                + ", from rolled back transactions " + balance.ghosts();
-        line("checks", balance.isRight() ? ink.green(counts) : ink.red(counts));
+    void books(Shop.Books books, Reading last) {
         line(
                 "books",
-                Table.grouped(balance.orders()) + " orders of " + money(balance.ordered()) + ", booked "
-                        + money(balance.booked()));
-        if (!balance.isRight() && last.lag(Crew.LEDGER) > 0) {
+                Table.grouped(books.orders()) + " orders of " + money(books.ordered()) + ", booked "
+                        + money(books.booked()));
+        checks(books.effects(), books.isRight());
+        if (!books.isRight() && last.lag(Crew.LEDGER) > 0) {
             line("", "the ledger had not come to the end");
         }
+    }
+
+    /** The same for the orders that were placed, and what the packers' jobs have written. */
+    void parcels(Shop.Parcels parcels) {
+        line(
+                "packed",
+                Table.grouped(parcels.packed()) + " parcels for " + Table.grouped(parcels.orders()) + " orders placed"
+                        + (parcels.waiting() == 0 ? "" : ", " + Table.grouped(parcels.waiting()) + " jobs not done"));
+        checks(parcels.effects(), parcels.effects().isRight());
+    }
+
+    private void checks(Shop.Effects effects, boolean right) {
+        String counts = "lost " + effects.lost() + ", duplicates " + effects.duplicates()
+                + ", from rolled back transactions " + effects.ghosts();
+        line("", right ? ink.green(counts) : ink.red(counts));
     }
 
     private void line(String name, String text) {

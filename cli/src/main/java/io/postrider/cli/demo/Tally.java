@@ -1,5 +1,6 @@
 package io.postrider.cli.demo;
 
+import io.postrider.ClaimedJob;
 import io.postrider.LogEvent;
 import io.postrider.watch.Watch;
 import java.time.Duration;
@@ -13,8 +14,9 @@ import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
+import org.jspecify.annotations.Nullable;
 
-/** Counts what producers and listeners do. Safe to share. */
+/** Counts what producers, listeners and workers do. Safe to share. */
 final class Tally implements Watch {
     private static final int FAILURES_SHOWN = 6;
     private static final int LATENCIES = 2_000;
@@ -27,12 +29,13 @@ final class Tally implements Watch {
 
     private final Map<UUID, Long> committing = new ConcurrentHashMap<>();
     private final Map<String, LongAdder> retries = new ConcurrentHashMap<>();
+    private final Map<String, LongAdder> done = new ConcurrentHashMap<>();
     private final Deque<Failure> failures = new ArrayDeque<>();
     private final long[] latencies = new long[LATENCIES];
     private int measured;
 
-    /** Something went wrong for a listener. */
-    record Failure(LocalTime at, String listener, long position, String what) {}
+    /** Something went wrong for a listener or on a queue. */
+    record Failure(LocalTime at, String who, long position, String what) {}
 
     /** These are about to be committed: the clock runs from here to the ledger's handler. */
     void committing(List<UUID> ids) {
@@ -62,8 +65,14 @@ final class Tally implements Watch {
                 : Duration.ofNanos(sorted[(int) Math.min(sorted.length - 1, (long) (sorted.length * quantile))]);
     }
 
-    long retries(String listener) {
-        return retries.getOrDefault(listener, new LongAdder()).sum();
+    /** Of a listener, or of the jobs of a queue. */
+    long retries(String who) {
+        return retries.getOrDefault(who, new LongAdder()).sum();
+    }
+
+    /** The jobs of a queue that are done. */
+    long done(String queue) {
+        return done.getOrDefault(queue, new LongAdder()).sum();
     }
 
     /** The last few, the newest first. */
@@ -75,18 +84,37 @@ final class Tally implements Watch {
 
     @Override
     public void setBack(String listener, LogEvent event, int attempt, Duration wait, Throwable error) {
-        retries.computeIfAbsent(listener, name -> new LongAdder()).increment();
-        note(listener, event, "attempt " + attempt + ": " + error.getMessage());
+        retried(listener, event.position(), attempt, error.getMessage());
     }
 
     @Override
     public void deadLettered(String listener, LogEvent event, int attempts, String error) {
-        note(listener, event, "dead letter after " + attempts + " attempts");
+        note(listener, event.position(), "dead letter after " + attempts + " attempts");
     }
 
-    private void note(String listener, LogEvent event, String what) {
+    /** A handler is about to say that its job is done. */
+    void hasDone(ClaimedJob job) {
+        done.computeIfAbsent(job.queue(), name -> new LongAdder()).increment();
+    }
+
+    /** A handler is about to fail, and its job will be tried again. */
+    void hasFailed(ClaimedJob job, String excuse) {
+        retried(job.queue(), job.position(), job.attempt(), excuse);
+    }
+
+    /** A handler is about to give its job up. */
+    void hasGivenUp(ClaimedJob job, String why) {
+        note(job.queue(), job.position(), "dead letter" + why);
+    }
+
+    private void retried(String who, long position, int attempt, @Nullable String error) {
+        retries.computeIfAbsent(who, name -> new LongAdder()).increment();
+        note(who, position, "attempt " + attempt + ": " + error);
+    }
+
+    private void note(String who, long position, String what) {
         synchronized (failures) {
-            failures.addFirst(new Failure(LocalTime.now(ZoneId.systemDefault()), listener, event.position(), what));
+            failures.addFirst(new Failure(LocalTime.now(ZoneId.systemDefault()), who, position, what));
             if (failures.size() > FAILURES_SHOWN) {
                 failures.removeLast();
             }
