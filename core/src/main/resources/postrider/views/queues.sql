@@ -1,5 +1,6 @@
 -- Each queue: what waits, what runs, how fast.
---   depth       jobs that could run now; scheduled: jobs that wait for a time
+--   depth       jobs that could run now, and what nobody has claimed yet: whether that waits for a time is not known before
+--   scheduled   jobs that wait for a time
 --   oldest_at   when the oldest job that could run was enqueued
 --   throughput  jobs begun in a second, over the last minute
 create or replace view postrider.queues as

@@ -111,8 +111,9 @@ class WorkTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"commit", "rollback", "commit; select 1", "rollback; select 1"})
+    @ValueSource(strings = {"commit", "rollback", "commit; select 1", "commit and chain", "rollback and chain"})
     void a_handler_that_ends_the_transaction_by_a_statement_has_failed(String statement) {
+        Fate[] fates = {Fate.done(), Fate.snooze(Duration.ZERO)};
         try (Node node = new Node(database)) {
             node.postrider
                     .add(Worker.on("q")
@@ -120,7 +121,7 @@ class WorkTest {
                                 try (Statement ending = connection.createStatement()) {
                                     ending.execute(statement);
                                 }
-                                return Fate.done();
+                                return fates[job.attempt() - 1];
                             })
                             .withRetry("t", RetryPolicy.table(Duration.ZERO)))
                     .start();

@@ -177,12 +177,14 @@ final class JobRun {
         try {
             Fate fate = handler.handle(HandlerConnection.of(session.connection()), job);
             if (!session.isOpen()) {
-                throw new SQLException("the handler has ended the transaction by a statement of its own: what it did is"
-                        + " not bound to the job any more. Leave commit and rollback to Postrider");
+                throw Settler.elsewhere();
             }
             if (session.isAborted() && fate instanceof Fate.Done) {
                 throw new SQLException("the handler swallowed a database error: its transaction is aborted and cannot"
                         + " commit. Throw the error, or roll back to a savepoint");
+            }
+            if (!(fate instanceof Fate.Done) && !session.isAborted()) {
+                Settler.requireMarked(session, job); // what is to be rolled back must not have been committed
             }
             return fate;
         } catch (Exception e) {

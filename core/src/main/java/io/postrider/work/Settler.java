@@ -1,5 +1,6 @@
 package io.postrider.work;
 
+import io.postrider.ClaimedJob;
 import io.postrider.PostriderException;
 import io.postrider.PostriderException.Kind;
 import io.postrider.db.Database;
@@ -38,6 +39,8 @@ final class Settler implements AutoCloseable {
     private static final Sql BURY_DELAYED = Sql.file("work/bury_delayed");
     private static final Sql MAY_SETTLE = Sql.file("work/may_settle");
     private static final Sql FORGET_CANCELLED = Sql.file("work/forget_cancelled");
+    private static final Sql IS_MARKED =
+            Sql.text("is_marked", "select coalesce(current_setting('postrider.job', true), '') = :job as marked");
     private static final Sql FORGET_PROGRESS = Sql.file("work/forget_progress");
     private static final Sql REPORT = Sql.file("work/report");
     private static final Sql RELEASE_UNIQUE = Sql.file("work/release_unique");
@@ -132,10 +135,7 @@ final class Settler implements AutoCloseable {
             case "lost":
                 return Verdict.LOST;
             case "elsewhere":
-                throw new PostriderException(
-                        Kind.FAILED,
-                        "the handler has ended the transaction by a statement of its own: what it did is not bound to the"
-                                + " job any more. Leave commit and rollback to Postrider");
+                throw elsewhere();
             default:
         }
         if (alone) {
@@ -143,6 +143,24 @@ final class Settler implements AutoCloseable {
         }
         tidyUp(session, List.of(one), Set.of());
         return Verdict.WRITTEN;
+    }
+
+    /** Refuses a transaction that is not the one in which the handler was called. */
+    static void requireMarked(Session session, ClaimedJob job) {
+        boolean marked = session.one(
+                        IS_MARKED, bind -> bind.text("job", job.id().toString()), row -> row.bool("marked"))
+                .orElse(false);
+        if (!marked) {
+            throw elsewhere();
+        }
+    }
+
+    /** What the handler did in it is not bound to the job. */
+    static PostriderException elsewhere() {
+        return new PostriderException(
+                Kind.FAILED,
+                "the handler has ended the transaction by a statement of its own: what it did is not bound to the job any"
+                        + " more. Leave commit and rollback to Postrider");
     }
 
     /** Its row is locked first: who cancels it waits for us, or we for him. */

@@ -44,6 +44,10 @@ class JobProtocolsTest extends Protocols {
         return "'queue:q" + run.get() + "'";
     }
 
+    private String firstJob() {
+        return "(select e.event_id from postrider.events e where e.topic = " + topic() + " and e.position = 1)";
+    }
+
     // ── settling and taking over ────────────────────────────────────────────────────────────────────────────────────
 
     @Test
@@ -101,18 +105,65 @@ class JobProtocolsTest extends Protocols {
         assertThat(schedules).isEqualTo(90);
     }
 
+    // ── due, and by itself ──────────────────────────────────────────────────────────────────────────────────────────
+
+    /** As when it is not due yet, is to be tried again, or is handed back. */
+    @Test
+    void a_job_that_is_put_aside_while_its_worker_is_taken_over_is_done_once() throws Exception {
+        every(this::eachEffectOnce, puttingAside("worker"), takingOver("takeover"), doingDelayed("successor"));
+        assertThat(schedules).isEqualTo(90);
+    }
+
+    @Test
+    void a_job_that_is_put_aside_while_it_is_cancelled_is_done_or_cancelled() throws Exception {
+        every(
+                () -> {
+                    String fate = text(watcher, "select postrider.cancel(" + firstJob() + ")");
+                    finish();
+                    long effects = number("select count(*) from effect where n = " + run.get() + " and position = 1");
+                    long cancelled = number("select count(*) from postrider.finish f where f.fate = 'cancelled'"
+                            + " and f.position = 1 and f.topic = " + topic());
+                    assertThat(effects + cancelled)
+                            .as("done and cancelled, %s", fate)
+                            .isEqualTo(1);
+                },
+                puttingAside("worker"),
+                cancelling("operator"),
+                doingDelayed("successor"));
+        assertThat(schedules).isEqualTo(90);
+    }
+
+    @Test
+    void each_time_that_a_job_is_begun_is_another_attempt() throws Exception {
+        every(
+                () -> assertThat(begunTwiceAsTheSame()).isZero(),
+                beginning("one", () -> young),
+                takingOver("takeover"),
+                beginning("other", () -> third));
+        assertThat(schedules).isEqualTo(90);
+    }
+
+    @Test
+    void counted_late_an_attempt_is_begun_twice() throws Exception {
+        mutate("claim_delayed", "attempt = d.attempt + 1", "attempt = d.attempt");
+        AtomicInteger caught = new AtomicInteger();
+        every(
+                () -> caught.addAndGet((int) begunTwiceAsTheSame()),
+                beginning("one", () -> young),
+                takingOver("takeover"),
+                beginning("other", () -> third));
+        assertThat(caught)
+                .as("schedules in which two who began it were told the same attempt")
+                .hasPositiveValue();
+    }
+
     // ── cancelling ──────────────────────────────────────────────────────────────────────────────────────────────────
 
     @Test
     void a_job_is_cancelled_or_has_its_effect_and_never_both() throws Exception {
         String[] fate = {""};
         Session<Connection> operator = Session.named("operator", connection())
-                .then(
-                        "cancel",
-                        c -> fate[0] = text(
-                                c,
-                                "select postrider.cancel((select e.event_id from postrider.events e where e.topic = "
-                                        + topic() + " and e.position = 1))"))
+                .then("cancel", c -> fate[0] = text(c, "select postrider.cancel(" + firstJob() + ")"))
                 .then("commit", Connection::commit);
         every(
                 () -> {
@@ -179,13 +230,17 @@ class JobProtocolsTest extends Protocols {
     private Session<Connection> settling(String name) throws SQLException {
         String[] verdict = {""};
         return Session.named(name, connection())
-                .then("effect", c -> effects(c, "1"))
+                .then("effect", c -> {
+                    execute(c, "select set_config('postrider.job', " + firstJob() + "::text, true)");
+                    effects(c, "1");
+                })
                 .then(
                         "settle",
                         c -> verdict[0] = text(
                                 c,
                                 "select postrider.settle(" + old + ", array[c.n], array['{[1,2)}']::int8multirange[],"
-                                        + " array['done'], array[null]::jsonb[], true) from postrider.claim c"
+                                        + " array['done'], array[null]::jsonb[], " + firstJob()
+                                        + ") from postrider.claim c"
                                         + " where c.topic = " + topic()))
                 .then("end", c -> {
                     if (verdict[0].equals("written")) {
@@ -200,6 +255,51 @@ class JobProtocolsTest extends Protocols {
         return Session.named(name, connection())
                 .then("take over", c -> execute(c, "select postrider.take_over(" + old + ", 5)"))
                 .then("commit", Connection::commit);
+    }
+
+    /** Both jobs of the old worker, in the transaction in which they are settled as aside. */
+    private Session<Connection> puttingAside(String name) throws SQLException {
+        return Session.named(name, connection())
+                .then("settle as aside", c -> {
+                    String settled = text(
+                            c,
+                            "select postrider.settle(" + old + ", array[c.n], array['{[1,3)}']::int8multirange[],"
+                                    + " array['aside'], array[null]::jsonb[]) from postrider.claim c where c.topic = "
+                                    + topic());
+                    if (settled.equals("written")) {
+                        execute(
+                                c,
+                                "select postrider.put_aside(" + topic() + ", array[1, 2], array['due', 'due'],"
+                                        + " array[0, 0], array[0, 0], array[0, 0], array[null, null]::text[],"
+                                        + " array[null, null]::text[])");
+                    }
+                })
+                .then("commit", Connection::commit);
+    }
+
+    private Session<Connection> cancelling(String name) throws SQLException {
+        return Session.named(name, connection())
+                .then("cancel", c -> text(c, "select postrider.cancel(" + firstJob() + ")"))
+                .then("commit", Connection::commit);
+    }
+
+    /** Begins what is due and then ends, and is taken over by the next. */
+    private Session<Connection> beginning(String name, Late worker) throws SQLException {
+        return Session.named(name, autocommit())
+                .then(
+                        "begin",
+                        c -> execute(
+                                c,
+                                "insert into effect (n, position, attempt) select " + run.get()
+                                        + ", d.position, d.attempt from generate_series(1, 2) tier, postrider.claim_delayed("
+                                        + queue() + ", "
+                                        + worker.get() + ", 10, array['t'], tier) d"))
+                .then("die", c -> execute(c, "select postrider.take_over(" + worker.get() + ", 9)"));
+    }
+
+    private long begunTwiceAsTheSame() throws SQLException {
+        return number("select count(*) from (select from effect where n = " + run.get()
+                + " group by position, attempt having count(*) > 1) e");
     }
 
     private Session<Connection> doingDelayed(String name) throws SQLException {

@@ -75,7 +75,7 @@ abstract class Protocols {
     /** Runs every schedule. */
     @SafeVarargs
     final void every(Check check, Session<Connection>... sessions) throws Exception {
-        execute(watcher, "create table if not exists effect (n int not null, position bigint)");
+        execute(watcher, "create table if not exists effect (n int not null, position bigint, attempt int)");
         InterleavingOptions<Connection> options = InterleavingOptions.<Connection>blockedWhen(
                         (c, thread) -> isBlocked(c))
                 .withPatience(Duration.ofSeconds(20))
