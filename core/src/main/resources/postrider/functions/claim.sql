@@ -1,12 +1,12 @@
--- claim(queue, topic, worker, most, bytes, oldest): gives a worker the right to the next positions of a queue's lane, and the
--- jobs at them.
+-- claim(queue, topic, worker, most, first, bytes, oldest): gives a worker the right to the next positions of a queue's lane, and
+-- the first of the jobs at them.
 --
--- takes    most: positions at most; bytes: payloads given at most. oldest: the worker's oldest claim that is not settled, null
---          if all are
+-- takes    most: positions at most. first, bytes: so many jobs are given at most, with so long payloads. oldest: the worker's
+--          oldest claim that is not settled, null if all are
 -- gives    first a row without an event: the claim's number and first position, and the last position that is claimed now, by
 --          whomever; without a number if nothing was claimed, and then hold says why: empty, paused, limited. Then the jobs, in
---          the order of their positions; where the payloads were too long, fewer than were claimed: the caller reads the others
---          later. hold: why a job may not be begun: cancelled, key. wait: milliseconds until it is due
+--          the order of their positions, perhaps fewer than were claimed: the caller reads the others by claimed(). If the
+--          queue limits keys, all of them, because only here it is known who may begin. hold: why a job may not be begun: cancelled, key. wait: milliseconds until it is due
 -- touches  claim (writes), queue, head, log, event, cancellation, worker (reads)
 -- locks    the lane, so that claims are serial, and the queue if it has limits; the worker, shared. To the end of the
 --          transaction, which is this statement
@@ -17,6 +17,7 @@ create or replace function postrider.claim(
   of_topic   text,
   of_worker  bigint,
   most       int,
+  first      int,
   bytes      bigint,
   oldest     bigint)
 returns table (
@@ -68,12 +69,16 @@ begin
   end if;
   mine := nextval('postrider.claim_numbers');
   head := least(head, last + most);
+  if queue.key_limit is not null then
+    select coalesce(max(r.position), last + 1) into head
+    from postrider.claimed(of_topic, last, least(head, last + first), bytes) r;
+  end if;
   insert into postrider.claim (n, topic, from_position, to_position, jobs, worker, open_n)
   values (mine, of_topic, last + 1, head, head - last, of_worker, coalesce(oldest, mine));
   return query select mine, last + 1, head, null::uuid, null, null, null, null, null, null, null, null,
     null::timestamptz, null::bigint, null, null;
   if queue.key_limit is null then
-    return query select mine, last + 1, r.* from postrider.claimed(of_topic, last, head, bytes) r;
+    return query select mine, last + 1, r.* from postrider.claimed(of_topic, last, least(head, last + first), bytes) r;
   else
     return query
     select mine, last + 1, r.position, r.event_id, r.type, r.payload, r.key, r.project_id, r.user_id, r.aggregate_type,

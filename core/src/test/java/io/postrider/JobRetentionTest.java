@@ -38,7 +38,8 @@ class JobRetentionTest {
             fill(psql, 10);
             assertThat(emptied(psql, "1 day")).isZero();
             long worker = worker(psql);
-            psql.text("select count(*)::text from postrider.claim('q', 'queue:q', " + worker + ", 10, 1000000, null)");
+            psql.text("select count(*)::text from postrider.claim('q', 'queue:q', " + worker
+                    + ", 10, 100, 1000000, null)");
             assertThat(emptied(psql, "1 day")).as("claimed, but not settled").isZero();
             psql.text("select postrider.settle(" + worker + ", array[c.n], array['{[1,11)}']::int8multirange[],"
                     + " array['done'], array[null]::jsonb[]) from postrider.claim c where c.topic = 'queue:q'");
@@ -102,7 +103,7 @@ class JobRetentionTest {
             assertThat(psql.number("select max(to_position) from postrider.claim where topic = 'queue:q'"))
                     .isEqualTo(100);
             assertThat(psql.row("select n, position from postrider.claim('quiet', 'queue:quiet', " + worker
-                            + ", 10, 1000000, null)"))
+                            + ", 10, 100, 1000000, null)"))
                     .as("nothing is claimed again")
                     .isEqualTo("null|1");
             assertThat(new io.postrider.verify.Verifier(new io.postrider.db.Database(
@@ -114,7 +115,7 @@ class JobRetentionTest {
 
     private static void claimAndSettle(Psql psql, long worker, String queue, int position) {
         psql.text("select count(*)::text from postrider.claim('" + queue + "', 'queue:" + queue + "', " + worker
-                + ", 10, 1000000, null)");
+                + ", 10, 100, 1000000, null)");
         assertThat(psql.text("select postrider.settle(" + worker + ", array[c.n], array['{[" + position + ","
                         + (position + 1) + ")}']::int8multirange[], array['done'], array[null]::jsonb[])"
                         + " from postrider.claim c where c.topic = 'queue:" + queue + "' and c.from_position = "

@@ -31,7 +31,7 @@ final class ClaimDesk implements AutoCloseable {
         producer = database.connect("bench-producers");
         worker = database.connect("bench-node");
         long number = Sqls.number(worker, "insert into postrider.worker (node) values ('bench-claims') returning id");
-        claim = "select * from postrider.claim('%s', '%s', %d, %d, 8388608, null)"
+        claim = "select * from postrider.claim('%s', '%s', %d, %d, 500, 8388608, null)"
                 .formatted(PostriderJobs.QUEUE, PostriderJobs.LANE, number, JOBS);
         claimDue = "select * from postrider.claim_delayed('%s', %d, %d, '{%s}', 0)"
                 .formatted(PostriderJobs.QUEUE, number, JOBS, PostriderJobs.TYPE);

@@ -53,8 +53,8 @@ final class Claims {
      */
     record Got(@Nullable Claim claim, @Nullable String why, long claimedUpto, List<Found> found) {}
 
-    /** Claims the next positions of a lane. */
-    Got claim(String topic, long worker, int most, @Nullable Long oldest) {
+    /** Claims the next positions of a lane, and reads the first of them. */
+    Got claim(String topic, long worker, int most, int first, @Nullable Long oldest) {
         List<Found> found = new ArrayList<>();
         Got[] got = {new Got(null, null, 0, found)};
         database.autocommit(session -> {
@@ -64,6 +64,7 @@ final class Claims {
                             .text("topic", topic)
                             .int8("worker", worker)
                             .int4("most", most)
+                            .int4("first", first)
                             .int8("bytes", BYTES)
                             .int8OrNull("open_n", oldest),
                     0,
@@ -89,13 +90,13 @@ final class Claims {
         return new Got(claim, row.textOrNull("hold"), upto, found);
     }
 
-    /** Jobs of a claim that were too large to come with it. */
-    List<Found> rest(Claim claim, long worker, long after) {
+    /** Jobs of a claim that did not come with it. */
+    List<Found> read(Claim claim, long worker, long after, long upto) {
         return database.autocommit(session -> session.query(
                 CLAIMED,
                 bind -> bind.text("topic", claim.topic())
                         .int8("after", after)
-                        .int8("upto", claim.to())
+                        .int8("upto", upto)
                         .int8("bytes", BYTES),
                 row -> found(row, worker, claim)));
     }

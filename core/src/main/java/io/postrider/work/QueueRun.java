@@ -2,6 +2,7 @@ package io.postrider.work;
 
 import io.postrider.ClaimedJob;
 import io.postrider.PostriderException;
+import io.postrider.PostriderException.Kind;
 import io.postrider.Worker;
 import io.postrider.db.Database;
 import io.postrider.log.Heads;
@@ -30,7 +31,8 @@ import org.slf4j.LoggerFactory;
  *           wire is up, somebody has steered, a job that goes by itself is due; and once a second whatever happens.
  * CLAIMING  while there is room: the next lane that has work (of every eight claims five high, two normal, one low), and what
  *           is due of the jobs that go by themselves. Room is what the slots can do in {@link #AHEAD}: a crash repeats
- *           little, and no job waits long in this node's memory while others are free.
+ *           little, and no job waits long in this node's memory while others are free. The first jobs come with the claim;
+ *           of a large one the others are read in slices, two at a time, while the next claim is made.
  * FULL      no room. Leaves when a job ends.
  * STOPPING  nothing is claimed; what has not begun is put aside without counting an attempt; what runs, runs on.
  * </pre>
@@ -43,7 +45,12 @@ final class QueueRun implements Runnable {
     /** So much work is claimed ahead. */
     private static final Duration AHEAD = Duration.ofMillis(50);
 
-    private static final int LARGEST_CLAIM = 500;
+    private static final int LARGEST_CLAIM = 2_000;
+
+    /** Jobs that are read at once. */
+    private static final int SLICE = 500;
+
+    private static final int READERS = 2;
     private static final int MOST_PER_SLOT = 64;
     private static final int ALONE = 2;
     private static final long LIMITED = Duration.ofMillis(20).toNanos();
@@ -92,15 +99,21 @@ final class QueueRun implements Runnable {
     private volatile boolean keyed;
 
     private int turn;
-    private @Nullable Rest rest;
 
     /** Until then a claim of ours may turn up that we know nothing of: the answer to it was lost. */
     private long doubtUntil = System.nanoTime();
 
     private long compareAt = System.nanoTime();
 
-    /** Positions of a claim that are not read yet. */
-    private record Rest(Claim claim, long worker, long after) {}
+    /** Positions of claims that are not read yet, and how many read them. */
+    private final ConcurrentLinkedQueue<Slice> slices = new ConcurrentLinkedQueue<>();
+
+    private final AtomicInteger readers = new AtomicInteger();
+
+    /** What is left of slices whose payloads were too long to be read at once: read when nothing waits here any more. */
+    private final ConcurrentLinkedQueue<Slice> heavy = new ConcurrentLinkedQueue<>();
+
+    private record Slice(Claim claim, long worker, long after, long upto) {}
 
     private static final class Lane {
         final String topic;
@@ -192,12 +205,10 @@ final class QueueRun implements Runnable {
     private long claimSome() {
         long me = badge.number();
         int room = me == 0 ? 0 : room();
+        readHeavy();
+        startReaders();
         if (room <= 0) {
             return A_WHILE;
-        }
-        if (rest != null) {
-            readRest(rest);
-            return 0;
         }
         compare(me);
         if (solitude.isWanted()) {
@@ -263,7 +274,7 @@ final class QueueRun implements Runnable {
         if (lane == null) {
             return false;
         }
-        Claims.Got got = claims.claim(lane.topic, me, room, oldestOpen());
+        Claims.Got got = claims.claim(lane.topic, me, room, SLICE, oldestOpen());
         lane.claimedUpto = got.claimedUpto();
         Claim claim = got.claim();
         if (claim == null) {
@@ -275,22 +286,76 @@ final class QueueRun implements Runnable {
         synchronized (open) {
             open.put(claim.n(), claim.size());
         }
+        long first = Math.min(claim.to(), claim.from() + SLICE - 1);
+        for (long after = first; after < claim.to(); after += SLICE) {
+            slices.add(new Slice(claim, me, after, Math.min(claim.to(), after + SLICE)));
+        }
+        startReaders();
         handOut(got.found());
-        restOf(claim, me, got.found());
+        restOf(new Slice(claim, me, claim.from() - 1, first), got.found());
         return true;
     }
 
-    private void restOf(Claim claim, long me, List<Claims.Found> found) {
+    /** What was too long to come with the rest of a slice. */
+    private void restOf(Slice slice, List<Claims.Found> found) {
         long last = found.isEmpty()
-                ? claim.from() - 1
+                ? slice.after()
                 : found.get(found.size() - 1).holding().job().position();
-        rest = last < claim.to() ? new Rest(claim, me, last) : null;
+        if (last < slice.upto()) {
+            heavy.add(new Slice(slice.claim(), slice.worker(), last, slice.upto()));
+        }
     }
 
-    private void readRest(Rest missing) {
-        List<Claims.Found> found = claims.rest(missing.claim(), missing.worker(), missing.after());
+    private void startReaders() {
+        for (int now = readers.get(); !slices.isEmpty() && now < READERS; now = readers.get()) {
+            if (readers.compareAndSet(now, now + 1)) {
+                try {
+                    threads.execute(this::readSlices);
+                } catch (RejectedExecutionException e) {
+                    readers.decrementAndGet();
+                    return;
+                }
+            }
+        }
+    }
+
+    private void readSlices() {
+        @Nullable Slice slice = null;
+        try {
+            while (running && (slice = slices.poll()) != null) {
+                read(slice);
+            }
+        } catch (PostriderException e) {
+            log.warn("reading_failed queue={} error=\"{}\"", worker.queue(), e.getMessage());
+            if (slice != null) {
+                heavy.add(slice); // the one who claims reads it, and waits in between if it fails again
+            }
+        } finally {
+            readers.decrementAndGet();
+        }
+        bell.ring();
+    }
+
+    private void readHeavy() {
+        if (waiting.isEmpty()) {
+            Slice slice = heavy.peek();
+            if (slice != null) {
+                read(slice);
+                heavy.remove(slice);
+            }
+        }
+    }
+
+    private void read(Slice slice) {
+        List<Claims.Found> found = claims.read(slice.claim(), slice.worker(), slice.after(), slice.upto());
+        if (found.isEmpty()) {
+            throw new PostriderException(
+                    Kind.FAILED,
+                    "no jobs at positions " + (slice.after() + 1) + ".." + slice.upto() + " of "
+                            + slice.claim().topic());
+        }
         handOut(found);
-        restOf(missing.claim(), missing.worker(), found);
+        restOf(slice, found);
     }
 
     private @Nullable Lane nextLane() {
@@ -364,7 +429,9 @@ final class QueueRun implements Runnable {
         for (Claims.Found one : found) {
             ClaimedJob job = one.holding().job();
             String hold = one.hold();
-            if ("cancelled".equals(hold)) {
+            if (!running) {
+                aside(one.holding(), "returned", one.delay() == null ? Duration.ZERO : one.delay());
+            } else if ("cancelled".equals(hold)) {
                 settler.add(new Settler.Ended(one.holding(), new Ending.Cancelled("cancelled")));
             } else if ("key".equals(hold)) {
                 keyed = true;
@@ -460,12 +527,15 @@ final class QueueRun implements Runnable {
             back.add(next);
         }
         back.forEach(holding -> aside(holding, "returned", Duration.ZERO));
-        Rest missing = rest;
-        while (missing != null) {
-            List<Claims.Found> found = claims.rest(missing.claim(), missing.worker(), missing.after());
-            found.forEach(one -> aside(one.holding(), "returned", one.delay() == null ? Duration.ZERO : one.delay()));
-            restOf(missing.claim(), missing.worker(), found);
-            missing = rest;
+        heavy.addAll(slices);
+        slices.clear();
+        for (Slice slice = heavy.poll(); slice != null; slice = heavy.poll()) {
+            try {
+                read(slice);
+            } catch (PostriderException e) {
+                log.warn("handing_back_failed queue={} error=\"{}\"", worker.queue(), e.getMessage());
+                return; // who takes over finds them
+            }
         }
     }
 

@@ -29,7 +29,9 @@ class JobProtocolsTest extends Protocols {
         old = worker();
         young = worker();
         third = worker();
-        execute(watcher, "select postrider.claim(" + queue() + ", " + topic() + ", " + old + ", 2, 1000000, null)");
+        execute(
+                watcher,
+                "select postrider.claim(" + queue() + ", " + topic() + ", " + old + ", 2, 100, 1000000, null)");
     }
 
     private long worker() throws SQLException {
@@ -346,7 +348,7 @@ class JobProtocolsTest extends Protocols {
                         c -> execute(
                                 c,
                                 "select postrider.claim(" + queue() + ", " + topic() + ", " + worker.get()
-                                        + ", 2, 1000000, null)"))
+                                        + ", 2, 100, 1000000, null)"))
                 .then("commit", Connection::commit);
     }
 
