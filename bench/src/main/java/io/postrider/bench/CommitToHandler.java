@@ -44,7 +44,7 @@ final class CommitToHandler implements Scenario {
     }
 
     /** One turn. */
-    private record Turn(Latency latency, Map<String, Double> cores) {
+    private record Turn(Latency latency, Map<String, Double> cores, double wal, double xids) {
         /** Microseconds of processor time for one event, from the producer to the handler, while it is quiet between. */
         double cpu() {
             return Cpu.ours(cores) / Scale.EVENTS_PER_SECOND * 1e6;
@@ -85,6 +85,14 @@ final class CommitToHandler implements Scenario {
             variants.put("postrider", () -> turn(bench, log, toLog));
             Samples<Turn> samples = bench.rounds(name(), variants);
             figures.addAll(figures(samples));
+            for (String variant : List.of("postrider", "bare")) {
+                String atRate = name() + "." + variant + ".at_rate";
+                figures.add(Figure.of(atRate + ".wal", samples.median(variant, Turn::wal), "bytes/" + subject.noun()));
+                figures.add(
+                        Figure.of(atRate + ".xids", samples.median(variant, Turn::xids), "xids/" + subject.noun())
+                                .withNote(
+                                        "transactions that wrote, while it is quiet between; the counts below are at full rate"));
+            }
             if (bench.server().isLocal()) {
                 for (String variant : List.of("postrider", "bare")) {
                     figures.add(Figure.of(
@@ -114,9 +122,13 @@ final class CommitToHandler implements Scenario {
         bench.checkpoint();
         Cpu cpu = new Cpu(bench, rig.side().database()).with("consumer JVM", rig.child());
         Cpu.Reading before = cpu.read();
+        Counters counted = Counters.read(rig.side().database(), rig.side().schema());
         Latency latency = Latency.measure(
                 connection, rig.child(), bench.scale().latency(), rig.side().producer());
-        return new Turn(latency, cpu.read().cores(before));
+        Map<String, Double> cores = cpu.read().cores(before);
+        Counters now = Counters.read(rig.side().database(), rig.side().schema()).since(counted);
+        double events = Scale.EVENTS_PER_SECOND * bench.scale().latency().toMillis() / 1e3;
+        return new Turn(latency, cores, now.wal() / events, now.xids() / events);
     }
 
     private List<Figure> figures(Samples<Turn> samples) {
