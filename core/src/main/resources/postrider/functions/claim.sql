@@ -7,7 +7,7 @@
 --          whomever; without a number if nothing was claimed, and then hold says why: empty, paused, limited. Then the jobs, in
 --          the order of their positions, perhaps fewer than were claimed: the caller reads the others by claimed(). If the
 --          queue limits keys, all of them, because only here it is known who may begin. hold: why a job may not be begun: cancelled, key. wait: milliseconds until it is due
--- touches  claim (writes), queue, head, log, event, cancellation, worker (reads)
+-- touches  claim, worker (writes), queue, head, log, event, cancellation (reads)
 -- locks    the lane, so that claims are serial, and the queue if it has limits; the worker, shared. To the end of the
 --          transaction, which is this statement
 -- never    waits for a flush: if a crash of the server forgets the claim, the range is claimed again, and the settlement of
@@ -46,6 +46,7 @@ begin
   if not postrider.is_at_work(of_worker) then
     raise exception 'worker % has been taken over', of_worker using errcode = 'PR006';
   end if;
+  perform postrider.sign(of_worker);
   select q.* into queue from postrider.queue q where q.name = of_queue;
   limited := coalesce(queue.running_limit, queue.key_limit, queue.rate) is not null;
   if limited then

@@ -3,7 +3,7 @@
 -- takes    types: those the worker knows. tier: 0: those that no worker has ended with. 1: those that one has. 2: one that
 --          more have, if none of these runs anywhere: for a worker that does nothing else meanwhile
 -- gives    the jobs, the longest due first; of one key, if the queue limits that, in the order of their positions
--- touches  delayed (writes), claim (writes, for a queue with a rate), worker, queue (reads)
+-- touches  delayed, worker (writes), claim (writes, for a queue with a rate), queue (reads)
 -- locks    the rows of the jobs; the queue if it has limits; the worker, shared
 create or replace function postrider.claim_delayed(
   of_queue   text,
@@ -30,6 +30,7 @@ begin
   if not postrider.is_at_work(of_worker) then
     raise exception 'worker % has been taken over', of_worker using errcode = 'PR006';
   end if;
+  perform postrider.sign(of_worker);
   select q.* into queue from postrider.queue q where q.name = of_queue;
   if queue.paused then
     return;

@@ -1,7 +1,7 @@
 -- give_back(queue, worker, ns, topics, positions): puts aside what a worker has claimed of a queue without knowing it: the
 -- answer to its claim was lost on the way. No attempt is counted.
 --
--- takes    ns: the open claims it knows; topics, positions: the jobs that go by themselves which it knows
+-- takes    queue: null: of all. ns: the open claims it knows; topics, positions: the jobs that go by themselves which it knows
 -- gives    how many jobs it did not know
 -- touches  settlement, delayed (writes), claim, worker, log, event (reads)
 -- locks    the worker, shared
@@ -27,10 +27,10 @@ begin
   end if;
   select coalesce(sum(postrider.hand_over(o.n, o.topic, o.positions, 'returned', 0, 0, null)), 0) into given
   from postrider.open_claims() o
-  where o.worker = of_worker and o.topic = any (lanes) and o.n <> all (ns);
+  where o.worker = of_worker and (of_queue is null or o.topic = any (lanes)) and o.n <> all (ns);
   update postrider.delayed d
   set worker = null, claimed_at = null, attempt = d.attempt - 1
-  where d.worker = of_worker and d.topic = any (lanes)
+  where d.worker = of_worker and (of_queue is null or d.topic = any (lanes))
   and not exists (select from unnest(topics, positions) k (topic, position) where k.topic = d.topic and k.position = d.position);
   get diagnostics alone = row_count;
   return given + alone;

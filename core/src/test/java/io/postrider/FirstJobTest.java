@@ -42,6 +42,26 @@ class FirstJobTest {
     }
 
     @Test
+    void a_job_of_which_nobody_is_told_is_found_by_the_look_of_each_second(TestDatabase database) {
+        List<Long> done = new CopyOnWriteArrayList<>();
+        try (Node node = new Node(database, options -> options.withNotify(false));
+                Psql psql = new Psql(database)) {
+            node.postrider
+                    .add(Worker.on("mail").handling("welcome", job -> {
+                        done.add(job.position());
+                        return Fate.done();
+                    }))
+                    .start();
+            for (int i = 1; i <= 3; i++) {
+                psql.text("select postrider.enqueue('mail', 'welcome', '{}')::text");
+                int wanted = i;
+                Await.until("it is done", Duration.ofSeconds(5), () -> done.size() == wanted);
+            }
+            assertThat(done).containsExactly(1L, 2L, 3L);
+        }
+    }
+
+    @Test
     void what_is_rolled_back_is_never_done(TestDatabase database) {
         List<String> done = new CopyOnWriteArrayList<>();
         try (Node node = new Node(database)) {

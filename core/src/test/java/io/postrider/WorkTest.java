@@ -16,6 +16,7 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -453,18 +454,27 @@ class WorkTest {
             Await.until("the first is done", () -> done.size() == 1);
             assertThat(node.postrider.queues().drain("q", Duration.ofSeconds(10)))
                     .isTrue();
-            enqueue(node, "2", "3");
-            Await.until(
-                    "they are there", () -> node.number("select depth from postrider.queues where name = 'q'") == 2);
-            assertThat(node.postrider.queues().list()).singleElement().satisfies(queue -> {
-                assertThat(queue.paused()).isTrue();
-                assertThat(queue.running()).isZero();
-            });
-            assertThat(done).hasSize(1);
-            long began = System.nanoTime();
-            node.postrider.queues().resume("q");
-            Await.until("all are done", () -> done.size() == 3);
-            assertThat(Duration.ofNanos(System.nanoTime() - began)).isLessThan(Duration.ofMillis(900));
+            List<Long> millis = new ArrayList<>();
+            for (int round = 1; round <= 3; round++) { // a busy machine can hold up any one of them
+                int before = done.size();
+                node.postrider.queues().pause("q");
+                enqueue(node, "2", "3");
+                Await.until(
+                        "they are there",
+                        () -> node.number("select depth from postrider.queues where name = 'q'") == 2);
+                assertThat(node.postrider.queues().list()).singleElement().satisfies(queue -> {
+                    assertThat(queue.paused()).isTrue();
+                    assertThat(queue.running()).isZero();
+                });
+                assertThat(done).hasSize(before);
+                long began = System.nanoTime();
+                node.postrider.queues().resume("q");
+                Await.until("all are done", () -> done.size() == before + 2);
+                millis.add((System.nanoTime() - began) / 1_000_000);
+            }
+            assertThat(Collections.min(millis))
+                    .as("by being told, not by the look of each second: %s", millis)
+                    .isLessThan(700);
         }
     }
 
@@ -650,12 +660,87 @@ class WorkTest {
 
     @Tag("slow")
     @Test
-    void a_job_that_kills_the_process_is_found_and_its_neighbours_are_done() {
+    void fifty_rolling_restarts_count_no_attempt_and_repeat_nothing() {
+        Map<UUID, Integer> done = new ConcurrentHashMap<>();
+        AtomicInteger attempts = new AtomicInteger();
+        AtomicInteger enqueued = new AtomicInteger();
+        Worker worker = Worker.on("q").withSlots(4).handling("t", job -> {
+            attempts.accumulateAndGet(job.attempt(), Math::max);
+            takeMillis(5);
+            done.merge(job.id(), 1, Integer::sum);
+            return Fate.done();
+        });
+        List<Node> nodes = new ArrayList<>();
+        try (Node producer = new Node(database)) {
+            for (int i = 0; i < 2; i++) {
+                nodes.add(new Node(database));
+                nodes.get(i).postrider.add(worker).start();
+            }
+            for (int restart = 0; restart < 50; restart++) {
+                enqueue(producer, IntStream.range(0, 30).mapToObj(i -> "{}").toArray(String[]::new));
+                enqueued.addAndGet(30);
+                nodes.get(restart % 2).close();
+                Node next = new Node(database);
+                next.postrider.add(worker).start();
+                nodes.set(restart % 2, next);
+            }
+            Await.until("all are done", Duration.ofSeconds(30), () -> done.size() == enqueued.get());
+            assertThat(done.values()).containsOnly(1);
+            assertThat(attempts).hasValue(1);
+            assertThat(producer.number(
+                            "select count(*) from postrider.jobs where state = 'DONE' and attempt_count <> 1"))
+                    .isZero();
+        } finally {
+            nodes.forEach(Node::close);
+        }
+    }
+
+    @Test
+    void jobs_too_large_to_be_read_at_once_are_each_done_once_and_of_one_key_in_order() {
+        String large = "\"" + "x".repeat(60_000) + "\"";
+        Map<String, List<Long>> order = new ConcurrentHashMap<>();
+        AtomicInteger done = new AtomicInteger();
+        try (Node node = new Node(database)) {
+            Worker worker = Worker.on("q").withSlots(32).handling("t", job -> {
+                order.computeIfAbsent(job.queue() + job.key(), missing -> new CopyOnWriteArrayList<>())
+                        .add(job.position());
+                done.incrementAndGet();
+                return Fate.done();
+            });
+            node.postrider.queues().limit("serial", Limits.none().withPerKey(1));
+            for (String queue : List.of("q", "serial")) {
+                for (int slice = 0; slice < 4; slice++) {
+                    node.inTransaction(connection -> node.postrider.enqueueAll(
+                            connection,
+                            IntStream.range(0, 100)
+                                    .mapToObj(i -> Job.of(queue, "t", large).withKey("k" + i % 3))
+                                    .toList()));
+                }
+            }
+            node.postrider
+                    .add(worker)
+                    .add(Worker.on("serial").withSlots(8).handling("t", (JobHandler.Plain)
+                            java.util.Objects.requireNonNull(worker.kind("t")).handler()))
+                    .start();
+            Await.until("all are done", Duration.ofSeconds(30), () -> done.get() == 800);
+        }
+        for (int key = 0; key < 3; key++) {
+            assertThat(order.get("qk" + key)).doesNotHaveDuplicates();
+            assertThat(order.get("serialk" + key)).doesNotHaveDuplicates().isSorted();
+        }
+        assertThat(done).hasValue(800);
+    }
+
+    @Tag("slow")
+    @ParameterizedTest
+    @ValueSource(strings = {"halt", "memory"})
+    void a_job_that_kills_the_process_is_found_and_its_neighbours_are_done(String how) {
         Postrider.on(database.dataSource()).migrate();
         try (Psql psql = new Psql(database)) {
             psql.execute("create table effect (position bigint)");
             for (int i = 1; i <= 20; i++) {
-                psql.text("select postrider.enqueue('q', '" + (i == 7 ? "killer" : "good") + "', '{}')::text");
+                psql.text("select postrider.enqueue('q', '" + (i == 7 ? "killer" : "good") + "', '\"" + how
+                        + "\"')::text");
             }
             psql.passAll();
             int starts = 0;
@@ -696,8 +781,13 @@ class WorkTest {
                         return Fate.done();
                     })
                     .handling("killer", job -> {
-                        Runtime.getRuntime().halt(9);
-                        return Fate.done();
+                        if (job.payload().equals("\"halt\"")) {
+                            Runtime.getRuntime().halt(9);
+                        }
+                        List<byte[]> hoard = new ArrayList<>(); // the child ends when there is no memory left
+                        while (true) {
+                            hoard.add(new byte[1 << 20]);
+                        }
                     }));
             postrider.start();
             new CountDownLatch(1).await();

@@ -15,22 +15,24 @@ import org.slf4j.LoggerFactory;
  * <pre>
  * NONE     before the first connection. Nothing is claimed.
  * WORN     the wire's session holds the lock of our number. Claims are made and settled under it.
+ * OVER     somebody has taken it over, though the line stands: it was silent behind a pooler. Leaves with a new number.
  * DROPPED  the line is gone, and the lock with it. Nothing is claimed. What was claimed is done and settled as long as
  *          nobody has taken it over. Leaves when the wire is back: with the same number if it is still free, else with a
  *          new one, and what belonged to the old number is somebody else's.
  * </pre>
  *
- * Behind a pooler no session is ours: then the sign of life is a time in our row, written while claims are open.
+ * Behind a pooler no session is ours: then the sign of life is a time in our row, written with claims and while they are open.
  */
 public final class Badge implements Wire.Task {
     private static final Logger log = LoggerFactory.getLogger(Badge.class);
     private static final Sql ENTER =
             Sql.text("enter", "insert into postrider.worker (node, pooled) values (:node, :pooled) returning id");
     private static final Sql WEAR = Sql.file("work/wear_badge");
-    private static final Sql SIGN =
-            Sql.text("sign_of_life", "update postrider.worker w set seen_at = clock_timestamp() where w.id = :worker");
+    private static final Sql SIGN = Sql.text("sign", "select postrider.sign(:worker)::text as signed");
+    private static final Sql RETURN =
+            Sql.text("return", "update postrider.worker w set seen_at = clock_timestamp() where w.id = :worker");
 
-    /** Others take a worker without a session for gone when it has been silent for 12 s. */
+    /** Others take a worker without a session that has claims for gone when it has been silent for 12 s. */
     private static final Duration SIGN_EVERY = Duration.ofSeconds(3);
 
     /** So long we wait for our own last session to be gone, before we go on with a new number. */
@@ -63,6 +65,14 @@ public final class Badge implements Wire.Task {
         return worn;
     }
 
+    /** The worker of this number has been taken over: the next turn of the wire gets another. */
+    synchronized void isOver(long ended) {
+        if (number == ended) {
+            number = 0;
+            worn = 0;
+        }
+    }
+
     /** From now on this node has work to do. Before, it needs no number. */
     synchronized void want() {
         wanted = true;
@@ -85,7 +95,8 @@ public final class Badge implements Wire.Task {
             wear(line);
             log.info("worker_entered worker={} node={}", number, node);
         } else {
-            sign(line); // so that two short absences do not look like a long one
+            // so that two short absences do not look like a long one
+            line.session().update(RETURN, bind -> bind.int8("worker", number));
         }
         worn = number;
         changed.run();
@@ -93,7 +104,7 @@ public final class Badge implements Wire.Task {
 
     private void sign(Line line) {
         signedAt = System.nanoTime();
-        line.session().update(SIGN, bind -> bind.int8("worker", number));
+        line.session().query(SIGN, bind -> bind.int8("worker", number), row -> true);
     }
 
     private String wear(Line line) {

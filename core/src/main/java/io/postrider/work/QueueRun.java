@@ -5,6 +5,7 @@ import io.postrider.PostriderException;
 import io.postrider.PostriderException.Kind;
 import io.postrider.Worker;
 import io.postrider.db.Database;
+import io.postrider.db.SqlState;
 import io.postrider.log.Heads;
 import io.postrider.watch.Watch;
 import java.time.Duration;
@@ -53,6 +54,7 @@ final class QueueRun implements Runnable {
     private static final int READERS = 2;
     private static final int MOST_PER_SLOT = 64;
     private static final int ALONE = 2;
+    private static final String TAKEN_OVER = "PR006";
     private static final long LIMITED = Duration.ofMillis(20).toNanos();
     private static final long SHORT_WHILE = Duration.ofMillis(5).toNanos();
     private static final long A_WHILE = Duration.ofSeconds(1).toNanos();
@@ -87,6 +89,7 @@ final class QueueRun implements Runnable {
 
     private final Pace pace = new Pace();
     private volatile boolean running = true;
+    private volatile boolean ended;
     private volatile long dueAt = System.nanoTime();
 
     /** Not before this time is a lane asked that had nothing for us although its head says so: paused, limited, others'. */
@@ -166,17 +169,34 @@ final class QueueRun implements Runnable {
         return List.copyOf(waiting);
     }
 
-    /** Whether nothing is claimed any more that is not settled. */
+    /** Whether nothing is claimed that is not settled. */
     boolean isIdle() {
         return held.get() == 0;
     }
 
+    /** The same after {@link #stop}, when nothing more is claimed. */
+    boolean isOver() {
+        return ended && isIdle();
+    }
+
     @Override
     public void run() {
+        try {
+            work();
+            handBack();
+        } catch (InterruptedException e) {
+            handBack();
+        } finally {
+            ended = true;
+        }
+    }
+
+    private void work() throws InterruptedException {
         int failures = 0;
         while (running) {
+            long me = badge.number();
             try {
-                long patience = claimSome();
+                long patience = claimSome(me);
                 if (patience > 0) {
                     bell.await(waiting.isEmpty() ? patience : Math.min(patience, SHORT_WHILE));
                     if (!waiting.isEmpty()) {
@@ -184,26 +204,29 @@ final class QueueRun implements Runnable {
                     }
                 }
                 failures = 0;
-            } catch (InterruptedException e) {
-                break;
-            } catch (PostriderException e) {
-                failures++;
-                compareAt = System.nanoTime();
-                doubtUntil = compareAt + A_MINUTE;
-                log.warn("claiming_failed queue={} failures={} error=\"{}\"", worker.queue(), failures, e.getMessage());
-                try {
-                    bell.await(Math.min(5_000, 50L << Math.min(failures, 7)) * 1_000_000);
-                } catch (InterruptedException interrupted) {
-                    break;
-                }
+            } catch (RuntimeException e) {
+                failed(me, ++failures, e);
+                bell.await(Math.min(5_000, 50L << Math.min(failures, 7)) * 1_000_000);
             }
         }
-        handBack();
+    }
+
+    /** What was about to be claimed may be ours, or not: see {@link #compare}. */
+    private void failed(long me, int failures, RuntimeException e) {
+        if (SqlState.of(e).equals(TAKEN_OVER)) {
+            badge.isOver(me);
+        }
+        compareAt = System.nanoTime();
+        doubtUntil = compareAt + A_MINUTE;
+        if (e instanceof PostriderException) {
+            log.warn("claiming_failed queue={} failures={} error=\"{}\"", worker.queue(), failures, e.getMessage());
+        } else {
+            log.error("claiming_failed queue={} failures={}", worker.queue(), failures, e);
+        }
     }
 
     /** Gives how long to wait for the bell: 0 if there may be more at once. */
-    private long claimSome() {
-        long me = badge.number();
+    private long claimSome(long me) {
         int room = me == 0 ? 0 : room();
         readHeavy();
         startReaders();

@@ -33,9 +33,7 @@ import org.slf4j.LoggerFactory;
 public final class Workers implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Workers.class);
     private static final Sql REGISTER = Sql.file("work/register_queue");
-    private static final Sql LEAVE = Sql.text(
-            "leave",
-            "update postrider.worker w set ended_at = clock_timestamp() where w.id = :worker and w.ended_at is null");
+    private static final Sql LEAVE = Sql.text("leave", "select postrider.leave(:worker) as left_over");
 
     private static final Sql CANCELLED = Sql.file("work/cancelled");
 
@@ -232,36 +230,40 @@ public final class Workers implements AutoCloseable {
             return;
         }
         runs.values().forEach(QueueRun::stop);
-        if (!awaitIdle(GRACE)) {
+        if (!awaitOver(GRACE)) {
             jobRuns.values().forEach(JobRun::close);
             threads.shutdownNow();
-            if (!awaitIdle(Duration.ofSeconds(5))) {
+            if (!awaitOver(Duration.ofSeconds(5))) {
                 log.warn("jobs_stuck a handler does not end; its job will be taken over");
             }
         }
         threads.shutdown();
         watchman.shutdownNow();
         settler.close();
-        if (isIdle()) {
+        if (isOver()) {
             leave();
         }
     }
 
-    /** In order: nothing is open, so nobody need take over. */
+    private boolean isOver() {
+        return runs.values().stream().allMatch(QueueRun::isOver);
+    }
+
+    /** In order: nothing runs, so nobody need take over. */
     private void leave() {
         long me = badge.number();
         if (me != 0) {
             try {
-                database.transaction(session -> session.update(LEAVE, bind -> bind.int8("worker", me)));
+                database.transaction(session -> session.query(LEAVE, bind -> bind.int8("worker", me), row -> true));
             } catch (PostriderException e) {
                 log.debug("leaving failed", e); // then a takeover finds nothing to do
             }
         }
     }
 
-    private boolean awaitIdle(Duration most) {
+    private boolean awaitOver(Duration most) {
         long until = System.nanoTime() + most.toNanos();
-        while (!isIdle()) {
+        while (!isOver()) {
             if (System.nanoTime() > until) {
                 return false;
             }

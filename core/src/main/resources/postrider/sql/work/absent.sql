@@ -1,9 +1,13 @@
--- workers that are not there any more: no session holds the lock of their number; behind a pooler, no sign of life for 12 s.
+-- workers that are not there any more: no session holds the lock of their number; behind a pooler, no sign of life for 12 s
+-- although they have jobs, or for a day.
 -- seen_at: when it began or came back
 select w.id, w.seen_at
 from postrider.worker w
 where w.ended_at is null
-and case when w.pooled then w.seen_at < clock_timestamp() - interval '12 seconds'
+and case when w.pooled then w.seen_at < clock_timestamp() - interval '12 seconds' and (
+    exists (select from postrider.open_claims() o where o.worker = w.id)
+    or exists (select from postrider.delayed d where d.worker = w.id)
+    or w.seen_at < clock_timestamp() - interval '1 day')
   else not exists (
     select from pg_locks k
     where k.locktype = 'advisory'

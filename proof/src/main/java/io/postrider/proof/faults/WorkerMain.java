@@ -10,12 +10,11 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.locks.LockSupport;
 import javax.sql.DataSource;
 
 /**
  * A worker in a process of its own, to be killed and frozen: {@code WorkerMain <jdbc url> <name>}. Jobs of type effect leave a
- * row in table effect by their own transaction, jobs of type send one in table sent by another connection. Says "ready" when it
+ * row in table effect by their own transaction, in which they stay for 2 ms or what their payload says, jobs of type send one in table sent by another connection. Says "ready" when it
  * is started.
  */
 public final class WorkerMain {
@@ -32,7 +31,7 @@ public final class WorkerMain {
                         .withSlots(4)
                         .handlingInTransaction("effect", (connection, job) -> {
                             leave("effect", connection, job, name);
-                            LockSupport.parkNanos(2_000_000); // so that a fault finds it in the open transaction
+                            Thread.sleep(millis(job)); // so that a fault finds it in the open transaction
                             return Fate.done();
                         })
                         .handling("send", job -> {
@@ -44,6 +43,12 @@ public final class WorkerMain {
                 .start();
         System.out.println("ready");
         new CountDownLatch(1).await(); // until it is killed
+    }
+
+    /** As its payload says, else 2. */
+    private static long millis(ClaimedJob job) {
+        String digits = job.payload().replaceAll("\\D", "");
+        return digits.isEmpty() ? 2 : Long.parseLong(digits);
     }
 
     private static void leave(String table, Connection connection, ClaimedJob job, String name) throws SQLException {

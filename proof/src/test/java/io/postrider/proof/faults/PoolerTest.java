@@ -188,6 +188,64 @@ class PoolerTest {
         assertThat(failed).hasSize(3);
     }
 
+    /** No session is ours behind a pooler, so a worker shows that it lives by a time in its row. */
+    @Tag("once")
+    @Test
+    void a_worker_behind_a_pooler_is_believed_while_it_gives_signs_of_life_and_taken_over_when_it_is_killed()
+            throws Exception {
+        Rows.execute(
+                direct,
+                "drop table effect, sent; create table effect (job uuid, attempt int, node text);"
+                        + " create table sent (like effect)");
+        String longJob = "select postrider.enqueue('q', 'effect', '{\"millis\": %d}')::text";
+        try (PgBouncer pooler = PgBouncer.before(database, 3 * POOL);
+                ChildJvm one = worker(pooler, "one")) {
+            one.awaitLine("ready", PATIENCE);
+            String steady = Rows.text(direct, longJob.formatted(14_000)); // longer than the 12 s of silence
+            awaitRunning(steady, "one");
+            try (ChildJvm two = worker(pooler, "two")) {
+                two.awaitLine("ready", PATIENCE);
+                Await.until("it is done by the one that began it", PATIENCE, () -> isDone(steady));
+                String left = Rows.text(direct, longJob.formatted(2_000));
+                Await.until(
+                        "somebody has it",
+                        PATIENCE,
+                        () -> Rows.text(direct, "select locked_by from postrider.jobs where id = '" + left + "'")
+                                != null);
+                boolean first = "one"
+                        .equals(Rows.text(direct, "select locked_by from postrider.jobs where id = '" + left + "'"));
+                long began = System.nanoTime();
+                (first ? one : two).kill9();
+                Await.until("the other has done it", PATIENCE, () -> isDone(left));
+                System.out.printf(
+                        "pooled worker, kill -9: its job of 2 s was done after %d ms%n",
+                        (System.nanoTime() - began) / 1_000_000);
+            }
+            assertThat(Rows.texts(direct, "select attempt_count::text from postrider.jobs where id = '" + steady + "'"))
+                    .containsExactly("1");
+        }
+        assertThat(Rows.number(direct, "select count(*) from effect")).isEqualTo(2);
+    }
+
+    private ChildJvm worker(PgBouncer pooler, String name) {
+        return ChildJvm.of(WorkerMain.class)
+                .withHeap("64m")
+                .withArguments(pooler.url(), name)
+                .start();
+    }
+
+    private void awaitRunning(String job, String node) {
+        Await.until(
+                "it runs",
+                PATIENCE,
+                () -> node.equals(Rows.text(direct, "select locked_by from postrider.jobs where id = '" + job + "'")));
+    }
+
+    private boolean isDone(String job) throws Exception {
+        return Rows.text(direct, "select state from postrider.jobs where id = '" + job + "'")
+                .equals("DONE");
+    }
+
     /** As every session of the pool has them. */
     private static List<String> settings(String url) throws Exception {
         List<Connection> all = new ArrayList<>();
