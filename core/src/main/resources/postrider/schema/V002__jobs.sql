@@ -39,6 +39,8 @@ create table postrider.unique_job (
   primary key (queue, unique_key)
 );
 
+create index unique_job_until on postrider.unique_job (until) where until < 'infinity';
+
 -- ── what workers write ──────────────────────────────────────────────────────────────────────────────────────────────
 
 -- A process that works on queues, for as long as its wire lasts: it holds a lock of its session by id. Its claims end with it.
@@ -53,6 +55,7 @@ create table postrider.worker (
 );
 
 create index worker_alive on postrider.worker (id) where ended_at is null;
+create index worker_ended on postrider.worker (ended_at) where ended_at is not null;
 
 create sequence postrider.claim_numbers as bigint cache 1;
 

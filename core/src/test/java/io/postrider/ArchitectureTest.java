@@ -39,7 +39,7 @@ class ArchitectureTest {
             Map.entry("listen", Set.of("db", "watch", "log", "wake")),
             Map.entry("retain", Set.of("db")),
             Map.entry("schema", Set.of("db")),
-            Map.entry("work", Set.of("db", "listen", "log", "wake")),
+            Map.entry("work", Set.of("db", "watch", "listen", "log", "wake")),
             Map.entry("verify", Set.of("db")),
             Map.entry("doctor", Set.of("db", "schema")));
 

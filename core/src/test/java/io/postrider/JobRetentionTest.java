@@ -33,6 +33,38 @@ class JobRetentionTest {
     }
 
     @Test
+    void what_jobs_leave_is_forgotten_when_nobody_needs_it(TestDatabase database) {
+        try (Psql psql = new Psql(database)) {
+            psql.text("select postrider.enqueue('q', 't', '{}', unique_key => 'over', unique_for => '1 ms')::text");
+            psql.text("select postrider.enqueue('q', 't', '{}', unique_key => 'held', unique_for => '1 h')::text");
+            psql.text("select postrider.enqueue('q', 't', '{}', unique_key => 'unfinished')::text");
+            psql.passAll();
+            long worker = worker(psql);
+            psql.text(
+                    "select count(*)::text from postrider.claim('q', 'queue:q', " + worker + ", 2, 2, 1000000, null)");
+            psql.text("select postrider.settle(" + worker + ", array[c.n], array['{[1,2)}']::int8multirange[],"
+                    + " array['done'], array[null]::jsonb[]) from postrider.claim c");
+            psql.execute("insert into postrider.cancellation (topic, position, at)"
+                    + " select 'queue:q', p, now() - interval '2 hours' from generate_series(1, 3) p");
+            psql.execute("insert into postrider.worker (node, ended_at) values ('long ago', now() - interval '9 days'),"
+                    + " ('lately', now())");
+            Await.until(
+                    "the period is over",
+                    () -> psql.number("select count(*) from postrider.unique_job where" + " until <= clock_timestamp()")
+                            == 1);
+            assertThat(psql.number("select postrider.tidy_jobs('7 days')")).isEqualTo(3);
+            assertThat(psql.texts("select unique_key from postrider.unique_job order by 1"))
+                    .containsExactly("held", "unfinished");
+            assertThat(psql.texts("select position::text from postrider.cancellation order by 1"))
+                    .as("of the one that runs, and of the one that nobody has claimed")
+                    .containsExactly("2", "3");
+            assertThat(psql.texts("select node from postrider.worker order by 1"))
+                    .containsExactly("lately", "w");
+            assertThat(psql.number("select postrider.tidy_jobs('7 days')")).isZero();
+        }
+    }
+
+    @Test
     void jobs_that_nobody_has_claimed_hold_their_segment(TestDatabase database) {
         try (Psql psql = new Psql(database)) {
             fill(psql, 10);

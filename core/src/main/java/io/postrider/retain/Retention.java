@@ -32,6 +32,9 @@ public final class Retention implements AutoCloseable {
     private static final Sql SHORTEN = Sql.text("shorten_ledgers", "select s from postrider.shorten_ledgers() s");
     private static final Sql SHORTEN_CLAIMS =
             Sql.text("shorten_claims", "select s from postrider.shorten_claims(:keep * interval '1 millisecond') s");
+    private static final Sql TIDY_JOBS = Sql.text(
+            "tidy_jobs",
+            "select r.rows from postrider.tidy_jobs(:keep * interval '1 millisecond') r (rows) where r.rows > 0");
     private static final Sql DROP = Sql.text("drop_segments", "select postrider.drop_segments() as dropped");
     /** Also not to be waited for: a node that is frozen between two statements of its own, with locks that others need. */
     private static final Sql LIMIT = Sql.text(
@@ -101,6 +104,11 @@ public final class Retention implements AutoCloseable {
                 "shorten_claims",
                 100,
                 session -> session.query(SHORTEN_CLAIMS, bind -> bind.millis("keep", keep), row -> row.text("s")));
+        step(
+                "tidy_jobs",
+                100,
+                session -> session.query(
+                        TIDY_JOBS, bind -> bind.millis("keep", keep), row -> row.int8("rows") + " rows of jobs"));
         step(
                 "drop",
                 20,

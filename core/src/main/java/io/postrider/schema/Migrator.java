@@ -70,6 +70,7 @@ public final class Migrator {
             "functions/let_go_of_jobs",
             "functions/empty_segments",
             "functions/shorten_claims",
+            "functions/tidy_jobs",
             "functions/shorten_ledgers",
             "functions/drop_segments",
             "views/events",

@@ -1,0 +1,45 @@
+-- tidy_jobs(keep): forgets what jobs left that nobody needs: unique keys whose period is over, cancellations of jobs that were
+-- finished before anybody saw them, workers that ended long ago.
+--
+-- gives    how many rows
+-- touches  unique_job, cancellation, worker (writes), delayed, claim, settlement (reads)
+-- locks    the rows, none that somebody else has locked
+create or replace function postrider.tidy_jobs(keep interval)
+returns bigint
+language plpgsql volatile
+set enable_seqscan = off
+as $$
+declare
+  now        timestamptz := clock_timestamp();
+  forgotten  bigint;
+begin
+  with keys as (
+    select u.ctid from postrider.unique_job u
+    where u.until < 'infinity' and u.until <= now
+    limit 10000
+    for update skip locked
+  ), freed as (
+    delete from postrider.unique_job u using keys k where u.ctid = k.ctid returning 1
+  ), late as (
+    select c.ctid from postrider.cancellation c
+    where c.at < now - interval '1 hour'
+    and not exists (select from postrider.delayed d where d.topic = c.topic and d.position = c.position)
+    and not exists (select from postrider.open_claims() o where o.topic = c.topic and o.positions @> c.position)
+    and c.position <= coalesce((
+      select k.to_position from postrider.claim k where k.topic = c.topic order by k.from_position desc, k.n desc limit 1), 0)
+    limit 1000
+    for update skip locked
+  ), seen as (
+    delete from postrider.cancellation c using late l where c.ctid = l.ctid returning 1
+  ), old as (
+    select w.ctid from postrider.worker w where w.ended_at < now - keep - interval '1 day'
+    order by w.id
+    limit 1000
+    for update skip locked
+  ), gone as (
+    delete from postrider.worker w using old o where w.ctid = o.ctid returning 1
+  )
+  select (select count(*) from freed) + (select count(*) from seen) + (select count(*) from gone) into forgotten;
+  return forgotten;
+end
+$$;
