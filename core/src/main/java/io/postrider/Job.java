@@ -56,7 +56,15 @@ public record Job(
 
     /** A job with a new id and nothing but what it must have. */
     public static Job of(String queue, String type, String payload) {
-        return new Job(Event.of(topicOf(queue, Priority.NORMAL), type, payload), queue, Priority.NORMAL, null, null);
+        Event event = Event.of(topicOf(queue, Priority.NORMAL), type, payload).withId(newId());
+        return new Job(event, queue, Priority.NORMAL, null, null);
+    }
+
+    /** Begins with the time (version 7), as new_job_id.sql does and for its reason. */
+    private static UUID newId() {
+        UUID random = UUID.randomUUID();
+        long high = System.currentTimeMillis() << 16 | 0x7000 | random.getMostSignificantBits() & 0x0FFF;
+        return new UUID(high, random.getLeastSignificantBits());
     }
 
     /** The topic that is the lane of a queue for a priority. */

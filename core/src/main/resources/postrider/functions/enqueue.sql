@@ -24,7 +24,7 @@ returns uuid
 language plpgsql volatile as $$
 #variable_conflict use_variable
 declare
-  written  uuid := coalesce(job_id, gen_random_uuid());
+  written  uuid := coalesce(job_id, postrider.new_job_id());
   holder   uuid;
 begin
   if queue is null or queue !~ '^[A-Za-z0-9][A-Za-z0-9._-]*$' or octet_length(queue) > 80 then

@@ -100,6 +100,21 @@ class WorkTest {
     }
 
     @Test
+    void ids_of_jobs_begin_with_the_time_wherever_they_are_made() {
+        try (Node node = new Node(database);
+                Psql psql = new Psql(database)) {
+            long before = System.currentTimeMillis() - 1_000; // two clocks
+            UUID java = enqueue(node, "{}").get(0);
+            UUID sql = UUID.fromString(psql.text("select postrider.enqueue('q', 't', '{}')::text"));
+            for (UUID id : List.of(java, sql)) {
+                assertThat(id.version()).isEqualTo(7);
+                assertThat(id.variant()).isEqualTo(2);
+                assertThat(id.getMostSignificantBits() >>> 16).isBetween(before, System.currentTimeMillis() + 1_000);
+            }
+        }
+    }
+
+    @Test
     void a_handler_that_gives_back_nothing_has_failed() {
         try (Node node = new Node(database)) {
             node.postrider

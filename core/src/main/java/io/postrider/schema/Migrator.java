@@ -30,6 +30,7 @@ public final class Migrator {
     /** The files under {@code functions/} and {@code views/}, in the order in which they are made. */
     public static final List<String> FUNCTIONS = List.of(
             "functions/emit",
+            "functions/new_job_id",
             "functions/enqueue",
             "functions/fresh",
             "functions/find",
