@@ -710,6 +710,7 @@ class WorkTest {
         }
     }
 
+    @Tag("slow")
     @Test
     void jobs_too_large_to_be_read_at_once_are_each_done_once_and_of_one_key_in_order() {
         String large = "\"" + "x".repeat(60_000) + "\"";
