@@ -23,6 +23,8 @@ public record Job(
         @Nullable Unique unique) {
 
     /** A time stamp of five digits is a mistake in units, not a plan. */
+    private static final Instant EARLIEST = Instant.parse("0001-01-01T00:00:00Z");
+
     private static final Instant LATEST = Instant.parse("9999-12-31T23:59:59Z");
 
     private static final int LONGEST_KEY = 1024;
@@ -49,8 +51,8 @@ public record Job(
     /** Refuses what the database would refuse. */
     public Job {
         Refuse.missing("event", event);
-        if (runAt != null && runAt.isAfter(LATEST)) {
-            throw PostriderException.refused("run at must be before the year 10000, was " + runAt);
+        if (runAt != null && (runAt.isAfter(LATEST) || runAt.isBefore(EARLIEST))) {
+            throw PostriderException.refused("run at must be after the year 0 and before the year 10000, was " + runAt);
         }
     }
 

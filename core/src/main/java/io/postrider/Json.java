@@ -1,5 +1,6 @@
 package io.postrider;
 
+import io.postrider.db.JsonText;
 import java.util.Map;
 
 /**
@@ -25,26 +26,9 @@ final class Json {
             if (json.length() > 1) {
                 json.append(',');
             }
-            string(json, entry.getKey());
-            json.append(':');
-            string(json, entry.getValue());
+            json.append(JsonText.quoted(entry.getKey())).append(':').append(JsonText.quoted(entry.getValue()));
         }
         return json.append('}').toString();
-    }
-
-    private static void string(StringBuilder json, String value) {
-        json.append('"');
-        for (int i = 0; i < value.length(); i++) {
-            char c = value.charAt(i);
-            if (c == '"' || c == '\\') {
-                json.append('\\').append(c);
-            } else if (c < 0x20) {
-                json.append(String.format("\\u%04x", (int) c));
-            } else {
-                json.append(c);
-            }
-        }
-        json.append('"');
     }
 
     // ── what jsonb takes ────────────────────────────────────────────────────────────────────────────────────────────

@@ -12,6 +12,8 @@ import io.postrider.schema.DatabaseCheck;
 import io.postrider.schema.Migrator;
 import io.postrider.sequence.Sequencer;
 import io.postrider.wake.Wire;
+import io.postrider.watch.Guarded;
+import io.postrider.watch.Watch;
 import io.postrider.work.Jobs;
 import io.postrider.work.Queues;
 import io.postrider.work.Schedules;
@@ -38,6 +40,7 @@ public final class Postrider implements AutoCloseable {
 
     private final DataSource dataSource;
     private final Options options;
+    private final Watch watch;
     private final Database database;
     private final Emitter emitter;
     private final Heads heads;
@@ -55,12 +58,13 @@ public final class Postrider implements AutoCloseable {
     private Postrider(DataSource dataSource, Options options) {
         this.dataSource = dataSource;
         this.options = options;
+        this.watch = Guarded.of(options.watch());
         this.database = new Database(dataSource, SchemaName.of(options.schema()));
-        this.emitter = new Emitter(database, options.payloadCap(), options.watch());
-        this.heads = new Heads(options.watch());
+        this.emitter = new Emitter(database, options.payloadCap(), watch);
+        this.heads = new Heads(watch);
         this.posts = new Posts(heads);
-        this.listeners = new Listeners(database, heads, posts, options.node(), options.watch());
-        this.workers = new Workers(database, heads, options.node(), options.watch());
+        this.listeners = new Listeners(database, heads, posts, options.node(), watch);
+        this.workers = new Workers(database, heads, options.node(), watch);
     }
 
     /** On this data source, with default options. A started node keeps one of its connections for itself. */
@@ -157,13 +161,13 @@ public final class Postrider implements AutoCloseable {
         waitingWorkers.forEach(workers::register);
         waiting.forEach(listeners::register); // first, so that a start that is refused has started nothing
         log.info("node_started {}", options);
-        sequencer = new Sequencer(heads, options.passSize(), options.notifies(), options.watch());
+        sequencer = new Sequencer(heads, options.passSize(), options.notifies(), watch);
         DataSource direct = options.direct();
         wire = new Wire(
                 database,
                 direct == null ? dataSource : direct,
                 options.poll(),
-                options.watch(),
+                watch,
                 List.of(sequencer, posts, workers.badge()));
         waiting.forEach(listeners::run);
         waiting.clear();

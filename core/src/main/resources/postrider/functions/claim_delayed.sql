@@ -1,16 +1,19 @@
--- claim_delayed(queue, worker, most, types, tier): claims due jobs of a queue that go by themselves.
+-- claim_delayed(queue, order_of_lanes, worker, most, bytes, types, tier): claims due jobs of a queue that go by themselves.
 --
--- takes    types: those the worker knows. tier: 0: those that no worker has ended with. 1: those that one has. 2: one that
+-- takes    order_of_lanes: which lane goes first. most, bytes: so many jobs at most, with so long payloads. types: those the
+--          worker knows. tier: 0: those that no worker has ended with. 1: those that one has. 2: one that
 --          more have, if none of these runs anywhere: for a worker that does nothing else meanwhile
--- gives    the jobs, the longest due first; of one key, if the queue limits that, in the order of their positions
+-- gives    the jobs, of each lane the longest due first; of one key, if the queue limits that, in the order of their positions
 -- touches  delayed, worker (writes), claim (writes, for a queue with a rate), queue (reads)
 -- locks    the rows of the jobs; the queue if it has limits; the worker, shared
 create or replace function postrider.claim_delayed(
-  of_queue   text,
-  of_worker  bigint,
-  most       int,
-  types      text[],
-  tier       int)
+  of_queue        text,
+  order_of_lanes  text[],
+  of_worker       bigint,
+  most            int,
+  bytes           bigint,
+  types           text[],
+  tier            int)
 returns table (
   topic text, "position" bigint, event_id uuid, type text, payload text, key text, project_id text, user_id text,
   aggregate_type text, aggregate_id text, headers text, created_at timestamptz, unique_key text, attempt int, crashes int)
@@ -23,7 +26,9 @@ declare
   queue   postrider.queue;
   lanes   text[] := postrider.lanes(of_queue);
   keys    text[];
-  chosen  tid[];
+  chosen  tid[] := '{}';
+  size    bigint := 0;
+  lane    text;
   now     timestamptz := clock_timestamp();  -- once: a volatile comparison is no condition of an index
 begin
   perform set_config('synchronous_commit', 'off', true);
@@ -48,25 +53,32 @@ begin
       return;
     end if;
   end if;
-  select array_agg(d.ctid) into chosen
-  from (
-    select d.ctid
-    from postrider.delayed d
-    where d.topic = any (lanes)
-    and d.worker is null
-    and d.due_at <= now
-    and d.type = any (types)
-    and least(d.crashes, 2) = tier
-    and (queue.key_limit is null or d.key is null or (
-      select count(*) from postrider.delayed b
-      where b.topic = any (lanes) and b.key = d.key and b.due_at <= now
-      and (b.worker is null and (b.position, b.topic) < (d.position, d.topic) and b.type = any (types)
-        or b.worker is not null)) + cardinality(array_positions(keys, d.key)) < queue.key_limit)
-    order by d.due_at, d.position
-    limit greatest(most, 0)
-    for update skip locked
-  ) d;
-  if chosen is null then
+  foreach lane in array order_of_lanes loop
+    exit when most <= cardinality(chosen) or size >= bytes;
+    select chosen || coalesce(array_agg(d.ctid) filter (where d.before < bytes), '{}'), coalesce(sum(d.length), 0) + size
+    into chosen, size
+    from (
+      select d.ctid, d.length, size + sum(d.length) over (order by d.due_at, d.position) - d.length as before
+      from (
+        select d.ctid, d.due_at, d.position, octet_length(d.payload::text) as length
+        from postrider.delayed d
+        where d.topic = lane
+        and d.worker is null
+        and d.due_at <= now
+        and d.type = any (types)
+        and least(d.crashes, 2) = tier
+        and (queue.key_limit is null or d.key is null or (
+          select count(*) from postrider.delayed b
+          where b.topic = any (lanes) and b.key = d.key and b.due_at <= now
+          and (b.worker is null and (b.position, b.topic) < (d.position, d.topic) and b.type = any (types)
+            or b.worker is not null)) + cardinality(array_positions(keys, d.key)) < queue.key_limit)
+        order by d.due_at, d.position
+        limit greatest(most - cardinality(chosen), 0)
+        for update skip locked
+      ) d
+    ) d;
+  end loop;
+  if chosen = '{}' then
     return;
   end if;
   if queue.rate is not null then  -- so that begun() counts them

@@ -1,5 +1,5 @@
 -- crowd(queue, besides): for each key of a queue's running jobs, how many run; and more than any limit for a key that others wait for
--- already: who comes later stands behind them.
+-- already: who comes later stands behind them. Not behind those that wait for a time of their own: a retry, a snooze.
 --
 -- takes    besides: a claim that is not counted, or null
 --
@@ -23,7 +23,8 @@ begin
     union all
     select distinct d.key, 1000000000
     from postrider.delayed d
-    where d.topic = any (postrider.lanes(of_queue)) and d.worker is null and d.why = 'key'
+    where d.topic = any (postrider.lanes(of_queue)) and d.worker is null and d.key is not null
+    and d.why in ('key', 'crash', 'returned', 'carried over')
   ) k
   group by k.key;
 end

@@ -4,7 +4,7 @@
 --          holds it, nothing is written. unique_for: for how long it is held; null: until the job is finished
 -- gives    the job's id; of the one that holds the unique key, if there is one
 -- touches  event, unique_job (writes)
--- locks    with a unique key, the key: another transaction that enqueues with the same key waits for the end of this one
+-- locks    a unique key that it takes: another transaction that enqueues with the same key waits for the end of this one
 create or replace function postrider.enqueue(
   queue           text,
   type            text,
@@ -37,19 +37,32 @@ begin
   if run_at >= timestamptz '10000-01-01 00:00:00+00' then
     raise exception 'run_at must be before the year 10000, was %', run_at using errcode = '22023';
   end if;
+  if type is null then
+    raise exception 'type must be given, was NULL' using errcode = '22023';
+  end if;
   if unique_for <= interval '0' then
     raise exception 'unique_for must be longer than nothing, was %', unique_for using errcode = '22023';
   end if;
   if unique_key is not null then
-    insert into postrider.unique_job as u (queue, unique_key, event_id, until)
-    values (queue, unique_key, written, coalesce(clock_timestamp() + unique_for, 'infinity'))
-    on conflict on constraint unique_job_pkey do update
-    set event_id = case when u.until <= clock_timestamp() then excluded.event_id else u.event_id end,
-      until = case when u.until <= clock_timestamp() then excluded.until else u.until end
-    returning u.event_id into holder;
-    if holder <> written then
-      return holder;
+    if octet_length(unique_key) not between 1 and 1024 then
+      raise exception 'unique_key must have 1..1024 bytes, was % of %', octet_length(unique_key), quote_literal(left(unique_key, 60))
+        using errcode = '22023';
     end if;
+    loop
+      -- Not "do update": that would lock the row of one who holds the key, and who settles its job would wait for our caller.
+      insert into postrider.unique_job (queue, unique_key, event_id, until)
+      values (queue, unique_key, written, coalesce(clock_timestamp() + unique_for, 'infinity'))
+      on conflict do nothing;
+      exit when found;
+      update postrider.unique_job u set event_id = written, until = coalesce(clock_timestamp() + unique_for, 'infinity')
+      where u.queue = enqueue.queue and u.unique_key = enqueue.unique_key and u.until <= clock_timestamp();
+      exit when found;
+      select u.event_id into holder
+      from postrider.unique_job u where u.queue = enqueue.queue and u.unique_key = enqueue.unique_key;
+      if holder is not null then
+        return holder;
+      end if;
+    end loop;
   end if;
   insert into postrider.event
     (event_id, topic, type, key, project_id, user_id, aggregate_type, aggregate_id, payload, headers, due_at, unique_key)

@@ -1,8 +1,9 @@
--- put_aside(topic, positions, why, waits, attempts, crashes, codes, errors): claimed jobs go by themselves from now on.
+-- put_aside(topic, positions, why, waits, attempts, crashes, codes, errors): claimed jobs go by themselves from now on; those that
+-- somebody has cancelled meanwhile are finished instead.
 --
 -- takes    arrays of one length: positions of the topic, milliseconds until each is due, attempts and crashes so far, what
 --          went wrong or null. The caller settles the positions as aside in the same transaction
--- touches  delayed (writes), log, event (reads)
+-- touches  delayed, cancellation, finish, unique_job (writes), log, event (reads)
 create or replace function postrider.put_aside(
   of_topic   text,
   positions  bigint[],
@@ -37,5 +38,6 @@ begin
     raise exception 'only % of % jobs of topic % are in the log', written, cardinality(positions), of_topic
       using errcode = 'PR002';
   end if;
+  perform postrider.drop_cancelled(of_topic, positions);
 end
 $$;

@@ -45,12 +45,14 @@ create index unique_job_until on postrider.unique_job (until) where until < 'inf
 
 -- A process that works on queues, for as long as its wire lasts: it holds a lock of its session by id. Its claims end with it.
 --   pooled    behind a pooler there is no session to hold a lock by: then seen_at is its sign of life
+--   leaving   it closes, and a job does not heed that: its end is no crash
 create table postrider.worker (
   id        bigint       not null generated always as identity primary key,
   node      text         not null,
   pooled    boolean      not null default false,
   began_at  timestamptz  not null default clock_timestamp(),
   seen_at   timestamptz  not null default clock_timestamp(),
+  leaving   boolean      not null default false,
   ended_at  timestamptz
 );
 
@@ -120,6 +122,9 @@ create table postrider.delayed (
   primary key (topic, position)
 );
 
+-- Those that later jobs of their key stand behind, if the queue limits that: crowd.sql.
+create index delayed_queueing on postrider.delayed (topic, key)
+  where worker is null and key is not null and why in ('key', 'crash', 'returned', 'carried over');
 create index delayed_due on postrider.delayed (topic, due_at) where worker is null;
 create index delayed_suspect on postrider.delayed (topic, due_at) where worker is null and crashes > 0;
 create index delayed_worker on postrider.delayed (worker) where worker is not null;
@@ -138,6 +143,9 @@ create table postrider.finish (
   at          timestamptz        not null default clock_timestamp(),
   primary key (topic, position, n)
 ) partition by range (n);
+
+-- Why a job died, in a word; listeners have none.
+alter table postrider.dead_letter add column error_code text;
 
 -- Jobs that somebody has cancelled and that a worker has not let go yet.
 create table postrider.cancellation (

@@ -17,7 +17,7 @@ select e.event_id as id, split_part(l.topic, ':', 2) as queue, e.type as job_typ
   coalesce(x.attempts, d.attempt, f.attempts, case when c.n is not null then 1 else 0 end) as attempt_count,
   w.node as locked_by,
   case when w.id is not null then postrider.lease_until(w.id) end as lease_expires_at,
-  d.error_code as last_error_code,
+  coalesce(x.error_code, d.error_code) as last_error_code,
   coalesce(x.error, d.error) as last_error_message,
   e.created_at,
   coalesce(d.claimed_at, f.claimed_at, case when d.position is null then c.at end) as claimed_at,

@@ -33,8 +33,8 @@ final class ClaimDesk implements AutoCloseable {
         long number = Sqls.number(worker, "insert into postrider.worker (node) values ('bench-claims') returning id");
         claim = "select * from postrider.claim('%s', '%s', %d, %d, 500, 8388608, null)"
                 .formatted(PostriderJobs.QUEUE, PostriderJobs.LANE, number, JOBS);
-        claimDue = "select * from postrider.claim_delayed('%s', %d, %d, '{%s}', 0)"
-                .formatted(PostriderJobs.QUEUE, number, JOBS, PostriderJobs.TYPE);
+        claimDue = "select * from postrider.claim_delayed('%s', postrider.lanes('%s'), %d, %d, 8388608, '{%s}', 0)"
+                .formatted(PostriderJobs.QUEUE, PostriderJobs.QUEUE, number, JOBS, PostriderJobs.TYPE);
         settle = SETTLE.formatted(number);
     }
 

@@ -22,12 +22,14 @@ import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.UUID;
 import picocli.CommandLine;
 import picocli.CommandLine.Help;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.UsageMessageSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
+import picocli.CommandLine.TypeConversionException;
 import picocli.CommandLine.UnmatchedArgumentException;
 
 /** All commands put together: how they are found, how help looks, and what becomes of an error. */
@@ -51,6 +53,15 @@ final class Cli {
     private final Terminal terminal;
     private final CommandLine commands;
 
+    private static UUID id(String text) {
+        try {
+            return UUID.fromString(text);
+        } catch (IllegalArgumentException e) {
+            throw new TypeConversionException(
+                    "'" + text + "' is no id; one looks like 6f0e3b0e-1f0e-7b0e-8f0e-1f0e3b0e1f0e");
+        }
+    }
+
     Cli(Terminal terminal) {
         this.terminal = terminal;
         this.commands = new CommandLine(new PostriderCommand(terminal))
@@ -71,6 +82,7 @@ final class Cli {
                 .addSubcommand(new DemoCommand(terminal))
                 .addSubcommand(new CompletionCommand(terminal));
         Help.Ansi ansi = terminal.ink().hasColours() ? Help.Ansi.ON : Help.Ansi.OFF;
+        commands.registerConverter(UUID.class, Cli::id);
         commands.setColorScheme(Help.defaultColorScheme(ansi))
                 .setOut(new PrintWriter(terminal.out(), true, StandardCharsets.UTF_8))
                 .setErr(new PrintWriter(terminal.err(), true, StandardCharsets.UTF_8))

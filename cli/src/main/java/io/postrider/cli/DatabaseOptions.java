@@ -92,6 +92,20 @@ final class DatabaseOptions {
         }
     }
 
+    /** The same, when all that is committed has a position: no node may run, and a job has just been enqueued. */
+    <T> T withJobs(Function<Postrider, T> work) {
+        return with(postrider -> {
+            try {
+                postrider.jobs().sequence();
+            } catch (PostriderException e) {
+                if (e.kind() != PostriderException.Kind.REFUSED) {
+                    throw e;
+                } // a role that may only look
+            }
+            return work.apply(postrider);
+        });
+    }
+
     /** Refuses a server or a schema that this Postrider cannot work with, before anything is done. */
     void requireUsable(Database database) {
         database.autocommit(session -> {

@@ -57,7 +57,7 @@ final class JobsListCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         State wanted = state == null ? null : parse(state);
-        List<Jobs.Status> jobs = database.with(postrider -> postrider.jobs().list(queue, wanted, limit));
+        List<Jobs.Status> jobs = database.withJobs(postrider -> postrider.jobs().list(queue, wanted, limit));
         if (json) {
             jobs.forEach(one -> terminal.out().println(JobLines.json(one)));
         } else if (jobs.isEmpty()) {

@@ -9,7 +9,7 @@ import picocli.CommandLine.Spec;
 /** The command without a subcommand: shows what there is. */
 @Command(
         name = "postrider",
-        header = "A transactional event log, listeners and dead letters on your PostgreSQL.",
+        header = "A transactional event log, listeners and jobs on your PostgreSQL.",
         versionProvider = Version.class,
         description = {
             "The database is given by --database-url after the command, or POSTRIDER_DATABASE_URL, or the variables that psql"

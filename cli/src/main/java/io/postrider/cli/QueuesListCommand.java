@@ -35,7 +35,8 @@ final class QueuesListCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        List<Queues.Status> all = database.with(postrider -> postrider.queues().list());
+        List<Queues.Status> all =
+                database.withJobs(postrider -> postrider.queues().list());
         if (json) {
             all.forEach(one -> terminal.out().println(json(one)));
         } else if (all.isEmpty()) {

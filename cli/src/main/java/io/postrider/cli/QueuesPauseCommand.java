@@ -31,7 +31,7 @@ final class QueuesPauseCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        database.with(postrider -> {
+        database.withJobs(postrider -> {
             List<String> known =
                     postrider.queues().list().stream().map(Queues.Status::name).toList();
             queues.stream().filter(name -> !known.contains(name)).findFirst().ifPresent(name -> {

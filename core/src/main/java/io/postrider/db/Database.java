@@ -1,5 +1,6 @@
 package io.postrider.db;
 
+import io.postrider.PostriderException;
 import java.sql.Connection;
 import java.sql.SQLException;
 import javax.sql.DataSource;
@@ -47,6 +48,28 @@ public final class Database {
         }
     }
 
+    /** One statement that is a transaction of its own, READ COMMITTED whatever the role's default. */
+    public <T> T statement(Work<T> work) {
+        if (isolation >= 0 && isolation != Connection.TRANSACTION_READ_COMMITTED) {
+            return transaction(work);
+        }
+        try (Connection connection = dataSource.getConnection()) {
+            boolean plain = isolation(connection) == Connection.TRANSACTION_READ_COMMITTED;
+            if (plain) {
+                if (!connection.getAutoCommit()) {
+                    connection.setAutoCommit(true);
+                }
+                return work.on(new Session(connection, texts));
+            }
+        } catch (PostriderException e) {
+            noticeIsolation(e);
+            throw e;
+        } catch (SQLException e) {
+            throw Session.failed("connect", e);
+        }
+        return transaction(work);
+    }
+
     /**
      * One transaction, READ COMMITTED whatever the role's default: a check that follows a lock must see what was committed
      * before the lock was had. Commits if the work returns, rolls back if it throws.
@@ -66,16 +89,19 @@ public final class Database {
                 return result;
             } catch (Throwable e) {
                 rollback(connection, e);
-                if (SqlState.of(e).equals("PR001")) {
-                    isolation =
-                            Connection.TRANSACTION_REPEATABLE_READ; // a default has changed: from now on each is told
-                }
+                noticeIsolation(e);
                 throw e;
             } finally {
                 restore(connection, autocommit);
             }
         } catch (SQLException e) {
             throw Session.failed("transaction", e);
+        }
+    }
+
+    private void noticeIsolation(Throwable e) {
+        if (SqlState.of(e).equals("PR001")) {
+            isolation = Connection.TRANSACTION_REPEATABLE_READ; // a default has changed: from now on each is told
         }
     }
 

@@ -16,6 +16,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.UUID;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -28,6 +29,7 @@ public final class Emitter {
     private static final Sql EMIT = Sql.file("emit/emit");
     private static final Sql EMIT_ALL = Sql.file("emit/emit_all");
     private static final Sql ENQUEUE = Sql.file("emit/enqueue");
+    private static final Sql LOCK_KEYS = Sql.file("emit/lock_keys");
     private static final Sql ENQUEUE_ALL = Sql.file("emit/enqueue_all");
 
     /** One statement for so many: an array of all would hold a batch of millions in memory three times. */
@@ -145,6 +147,7 @@ public final class Emitter {
     /** Writes jobs in the order given, in slices of one statement each; those with a unique key one by one. */
     public void enqueueAll(Connection connection, List<Job> jobs) {
         jobs.forEach(job -> refuseOversize(job.event()));
+        lockKeys(connection, jobs);
         for (int from = 0; from < jobs.size(); ) {
             int to = from;
             while (to < jobs.size() && to - from < SLICE && jobs.get(to).unique() == null) {
@@ -156,6 +159,19 @@ public final class Emitter {
                 enqueueSlice(database.on(connection), jobs.subList(from, to));
             }
             from = to;
+        }
+    }
+
+    /** Unique keys in an order of their own: two who take the same keys in their jobs' order could wait for each other. */
+    private void lockKeys(Connection connection, List<Job> jobs) {
+        List<String> keys = jobs.stream()
+                .filter(job -> job.unique() != null)
+                .map(job ->
+                        job.queue() + " " + Objects.requireNonNull(job.unique()).key())
+                .distinct()
+                .toList();
+        if (keys.size() > 1) {
+            database.on(connection).query(LOCK_KEYS, bind -> bind.texts("keys", keys), row -> true);
         }
     }
 

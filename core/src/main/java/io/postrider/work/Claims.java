@@ -23,7 +23,13 @@ final class Claims {
     private static final Sql NEXT_DUE = Sql.file("work/next_due");
 
     /** Payloads of one claim, together: keeps a queue of large jobs within a small heap. */
-    private static final long BYTES = 8 << 20;
+    static final long BYTES = 8 << 20;
+
+    /** Of jobs that go by themselves, at once: the server reads the payloads to know how long they are. */
+    private static final int MOST_DELAYED = 100;
+
+    /** A job may be due in thousands of years. */
+    private static final long LONGEST_WAIT_MILLIS = Duration.ofDays(1).toMillis();
 
     private final Database database;
     private final String queue;
@@ -57,7 +63,7 @@ final class Claims {
     Got claim(String topic, long worker, int most, int first, @Nullable Long oldest) {
         List<Found> found = new ArrayList<>();
         Got[] got = {new Got(null, null, 0, found)};
-        database.autocommit(session -> {
+        database.statement(session -> {
             session.each(
                     CLAIM,
                     bind -> bind.text("queue", queue)
@@ -102,12 +108,14 @@ final class Claims {
     }
 
     /** Claims due jobs that go by themselves. */
-    List<Holding> claimDelayed(long worker, int most, Collection<String> types, int tier) {
-        return database.autocommit(session -> session.query(
+    List<Holding> claimDelayed(List<String> lanes, long worker, int most, Collection<String> types, int tier) {
+        return database.statement(session -> session.query(
                 CLAIM_DELAYED,
                 bind -> bind.text("queue", queue)
+                        .texts("lanes", lanes)
                         .int8("worker", worker)
-                        .int4("most", most)
+                        .int4("most", Math.min(most, MOST_DELAYED))
+                        .int8("bytes", BYTES)
                         .texts("types", types)
                         .int4("tier", tier),
                 row -> new Holding(
@@ -119,12 +127,12 @@ final class Claims {
                         row.int4("crashes"))));
     }
 
-    /** How long until the next of each tier is due, in nanoseconds; tiers that have none are not there. */
+    /** How long until the next of each tier is due, in nanoseconds; tiers that have none are not there. See next_due.sql. */
     Map<Integer, Long> nextDue(Collection<String> types) {
         Map<Integer, Long> next = new HashMap<>();
         database.autocommit(session ->
                 session.query(NEXT_DUE, bind -> bind.text("queue", queue).texts("types", types), row -> {
-                    next.put(row.int4("tier"), row.int8("wait") * 1_000_000);
+                    next.put(row.int4("tier"), Math.min(row.int8("wait"), LONGEST_WAIT_MILLIS) * 1_000_000);
                     return true;
                 }));
         return next;

@@ -23,8 +23,9 @@ import java.util.Map;
  * <ul>
  *   <li>a schedule with fixed hours ticks once for each of them. An hour that is left out (spring) ticks at the moment after
  *       the gap; one that is there twice (autumn) ticks the first time.
- *   <li>a schedule for every hour ({@code *} or {@code *}{@code /n} in the hour) goes by real time: it does not tick in what is
- *       left out, and ticks both times in what is there twice. "Every ten minutes" is every ten minutes.
+ *   <li>a schedule for every hour ({@code *} or {@code *}{@code /n} in the hour) does not tick in what is left out, and ticks both
+ *       times in what is there twice. "Every ten minutes" is every ten minutes; "every two hours" is every even hour of the
+ *       local clock, so one of them is an hour longer or shorter.
  * </ul>
  */
 public final class Cron {
@@ -106,8 +107,9 @@ public final class Cron {
     private static void part(String name, String text, String part, int low, int high, List<String> names, BitSet set) {
         String[] stepped = part.split("/", -1);
         int step = stepped.length == 2 ? number(name, text, stepped[1], List.of(), 0) : 1;
-        if (stepped.length > 2 || step < 1) {
-            throw refused(name, text, low, high);
+        if (stepped.length > 2 || step < 1 || step > high) {
+            throw PostriderException.refused(
+                    "cron field " + name + " must have a step within 1.." + high + ", was '" + text + "'");
         }
         int from = low;
         int to = high == 7 ? 6 : high;
@@ -115,8 +117,12 @@ public final class Cron {
             String[] range = stepped[0].split("-", -1);
             from = number(name, text, range[0], names, low);
             to = range.length == 2 ? number(name, text, range[1], names, low) : stepped.length == 2 ? to : from;
-            if (range.length > 2 || from < low || to > high || from > to) {
+            if (range.length > 2 || from < low || from > high || to < low || to > high) {
                 throw refused(name, text, low, high);
+            }
+            if (from > to) {
+                throw PostriderException.refused("cron field " + name + " has a range that goes backwards, '"
+                        + stepped[0] + "' in '" + text + "'; write it as two, joined by a comma");
             }
         }
         for (int i = from; i <= to; i += step) {
@@ -129,12 +135,11 @@ public final class Cron {
         if (named >= 0) {
             return named + (names == MONTHS ? 1 : 0);
         }
-        try {
+        if (word.matches("[0-9]{1,4}")) {
             return Integer.parseInt(word);
-        } catch (NumberFormatException e) {
-            throw PostriderException.refused("cron field " + name + " has '" + word + "' in '" + text
-                    + "'; numbers, names, lists, ranges and steps are known, such as " + low + ", " + low + "-5, */10");
         }
+        throw PostriderException.refused("cron field " + name + " has '" + word + "' in '" + text
+                + "'; numbers, names, lists, ranges and steps are known, such as " + low + ", " + low + "-5, */10");
     }
 
     private static PostriderException refused(String name, String text, int low, int high) {

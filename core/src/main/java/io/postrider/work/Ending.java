@@ -31,7 +31,7 @@ sealed interface Ending {
     }
 
     /** A dead letter. */
-    record Dead(String error) implements Ending {
+    record Dead(String code, String error) implements Ending {
         @Override
         public JobEnd watched() {
             return JobEnd.DEAD;

@@ -85,7 +85,7 @@ final class JobRun {
         if (ending != null) {
             settler.add(new Settler.Ended(
                     holding,
-                    ending,
+                    reason != null && ending instanceof Ending.Aside ? new Ending.Cancelled(reason) : ending,
                     reason != null || ending instanceof Ending.Cancelled,
                     kind.handler() instanceof JobHandler.Transactional,
                     now.nanos()));
@@ -200,10 +200,10 @@ final class JobRun {
             return new Ending.Aside("snooze", snooze.in(), false, null, null);
         }
         if (fate instanceof Fate.Dead dead) {
-            return new Ending.Dead(dead.reason());
+            return new Ending.Dead("dead", readable(dead.reason()));
         }
         if (fate instanceof Fate.Cancel cancel) {
-            return new Ending.Cancelled(cancel.reason());
+            return new Ending.Cancelled(readable(cancel.reason()));
         }
         if (fate instanceof Fate.Retry retry) {
             return retry(kind, job, retry.in(), "retry", "the handler asked for a retry");
@@ -215,7 +215,7 @@ final class JobRun {
         return kind.retry()
                 .after(job.attempt())
                 .<Ending>map(wait -> new Ending.Aside("retry", in == null ? wait : in, true, code, error))
-                .orElseGet(() -> new Ending.Dead(error));
+                .orElseGet(() -> new Ending.Dead(code, error));
     }
 
     private Ending failed(Worker.Kind kind, Holding holding, Throwable e, Running.@Nullable Why interrupted) {
@@ -234,7 +234,11 @@ final class JobRun {
     }
 
     private static String text(Throwable e) {
-        String text = e instanceof PostriderException ? String.valueOf(e.getMessage()) : e.toString();
+        return readable(e instanceof PostriderException ? String.valueOf(e.getMessage()) : e.toString());
+    }
+
+    /** As PostgreSQL can store it, and a person wants to read it. */
+    private static String readable(String text) {
         String clean = text.replace('\0', '?');
         return clean.length() <= LONGEST_ERROR ? clean : clean.substring(0, LONGEST_ERROR);
     }

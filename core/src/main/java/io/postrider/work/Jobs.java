@@ -2,6 +2,7 @@ package io.postrider.work;
 
 import io.postrider.PostriderException;
 import io.postrider.PostriderException.Kind;
+import io.postrider.db.Bind;
 import io.postrider.db.Database;
 import io.postrider.db.Row;
 import io.postrider.db.Sql;
@@ -18,6 +19,11 @@ public final class Jobs {
     private static final Sql LIST = Sql.file("work/list");
     private static final Sql CANCEL = Sql.text("cancel", "select postrider.cancel(:id, :reason) as fate");
     private static final Sql RETRY = Sql.file("work/retry");
+    private static final Sql SEQUENCE = Sql.text("sequence", "select s.events from postrider.sequence(20000) s");
+    private static final Sql IS_COMMITTED = Sql.text(
+            "is_committed",
+            "select exists (select from postrider.event e where e.event_id = :id and e.topic >= 'queue:'"
+                    + " and e.topic < 'queue;') as committed");
 
     private final Database database;
 
@@ -103,7 +109,35 @@ public final class Jobs {
 
     /** How one job stands; empty if there is none, or retention has taken it. */
     public Optional<Status> find(UUID id) {
+        Optional<Status> found = look(id);
+        return found.isPresent() || !isCommitted(id) ? found : look(id);
+    }
+
+    private Optional<Status> look(UUID id) {
         return database.autocommit(session -> session.one(FIND, bind -> bind.uuid("id", id), Status::read));
+    }
+
+    /**
+     * Gives positions to what is committed, as a node would in a moment: before that, a job is not among the jobs. To be called
+     * by one who has just enqueued and looks for it where perhaps no node runs.
+     */
+    public void sequence() {
+        while (database.statement(session -> session.one(SEQUENCE, Bind::nothing, row -> row.int8("events")))
+                        .orElse(0L)
+                > 0) {
+            // again, until nothing is left
+        }
+    }
+
+    /** Whether there is such a job; afterwards it has its position. */
+    private boolean isCommitted(UUID id) {
+        boolean committed = database.autocommit(
+                        session -> session.one(IS_COMMITTED, bind -> bind.uuid("id", id), row -> row.bool("committed")))
+                .orElse(false);
+        if (committed) {
+            sequence();
+        }
+        return committed;
     }
 
     /** The latest jobs of a queue, at most so many; only in this state if one is given. */
@@ -118,6 +152,7 @@ public final class Jobs {
 
     /** A job is not wanted any more. */
     public Cancelled cancel(UUID id, String reason) {
+        boolean sequenced = false;
         while (true) {
             String fate = database.transaction(session -> session.one(
                             CANCEL,
@@ -135,15 +170,29 @@ public final class Jobs {
                     return Cancelled.FINISHED;
                 }
                 case "pending" -> Thread.onSpinWait(); // somebody claims it this very moment: then it is asked
-                default -> throw new PostriderException(Kind.NOT_FOUND, "no job " + id);
+                default -> {
+                    if (sequenced || !isCommitted(id)) {
+                        throw new PostriderException(Kind.NOT_FOUND, "no job " + id);
+                    }
+                    sequenced = true;
+                }
             }
         }
     }
 
     /** A job that waits for its time, or is dead, is done now. False if it is neither. */
     public boolean retry(UUID id) {
-        return database.transaction(session -> session.one(RETRY, bind -> bind.uuid("id", id), row -> row.int8("moved"))
-                        .orElse(0L))
-                > 0;
+        record Outcome(long moved, @Nullable String heldBy) {}
+        Outcome outcome = database.transaction(session -> session.one(
+                        RETRY,
+                        bind -> bind.uuid("id", id),
+                        row -> new Outcome(row.int8("moved"), row.textOrNull("held_by")))
+                .orElseThrow());
+        if (outcome.moved() == 0 && outcome.heldBy() != null) {
+            throw new PostriderException(
+                    Kind.CONFLICT,
+                    "job " + id + " cannot be done again while job " + outcome.heldBy() + " has its unique key");
+        }
+        return outcome.moved() > 0;
     }
 }

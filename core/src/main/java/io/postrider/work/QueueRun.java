@@ -10,6 +10,7 @@ import io.postrider.log.Heads;
 import io.postrider.watch.Watch;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -20,6 +21,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -54,10 +56,13 @@ final class QueueRun implements Runnable {
     private static final int READERS = 2;
     private static final int MOST_PER_SLOT = 64;
     private static final int ALONE = 2;
+    private static final int WAIT_FOR_KEY = -1;
+    private static final int RATED = -2;
     private static final String TAKEN_OVER = "PR006";
     private static final long LIMITED = Duration.ofMillis(20).toNanos();
     private static final long SHORT_WHILE = Duration.ofMillis(5).toNanos();
     private static final long A_WHILE = Duration.ofSeconds(1).toNanos();
+    private static final Duration FAR = Duration.ofDays(1);
     private static final long A_MINUTE = Duration.ofMinutes(1).toNanos();
 
     /** Which lane may claim next: see {@link io.postrider.Priority}. */
@@ -98,10 +103,20 @@ final class QueueRun implements Runnable {
     /** Jobs here that are suspected of one crash. */
     private final AtomicInteger suspects = new AtomicInteger();
 
-    /** Whether jobs have been put aside because of their key. */
+    /** Whether jobs wait for others of their key. */
     private volatile boolean keyed;
 
+    /** Whether the queue limits how many jobs are begun in a time: then none is claimed before a slot is free for it. */
+    private volatile boolean rated;
+
+    /** Not before this time does this node want to be alone again, after it was for nothing. */
+    private volatile long aloneAt = System.nanoTime();
+
+    /** Characters of the payloads that wait for a slot. */
+    private final AtomicLong waitingLength = new AtomicLong();
+
     private int turn;
+    private int dueTurn;
 
     /** Until then a claim of ours may turn up that we know nothing of: the answer to it was lost. */
     private long doubtUntil = System.nanoTime();
@@ -204,7 +219,7 @@ final class QueueRun implements Runnable {
                     }
                 }
                 failures = 0;
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | Error e) { // out of memory, too: the badge is worn, so nobody else would do it
                 failed(me, ++failures, e);
                 bell.await(Math.min(5_000, 50L << Math.min(failures, 7)) * 1_000_000);
             }
@@ -212,7 +227,7 @@ final class QueueRun implements Runnable {
     }
 
     /** What was about to be claimed may be ours, or not: see {@link #compare}. */
-    private void failed(long me, int failures, RuntimeException e) {
+    private void failed(long me, int failures, Throwable e) {
         if (SqlState.of(e).equals(TAKEN_OVER)) {
             badge.isOver(me);
         }
@@ -271,8 +286,9 @@ final class QueueRun implements Runnable {
         if (!solitude.isQuiet()) {
             return SHORT_WHILE;
         }
-        List<Holding> suspect = claims.claimDelayed(me, 1, worker.types(), ALONE);
+        List<Holding> suspect = claims.claimDelayed(topics(), me, 1, worker.types(), ALONE);
         if (suspect.isEmpty()) {
+            aloneAt = System.nanoTime() + A_WHILE;
             solitude.end(this);
             return 0;
         }
@@ -288,6 +304,12 @@ final class QueueRun implements Runnable {
     private int room() {
         int capacity = pace.capacity(worker.slots());
         int now = held.get();
+        if (waitingLength.get() > Claims.BYTES) {
+            return 0;
+        }
+        if (rated) {
+            return worker.slots() - now;
+        }
         boolean slotFree = runners.get() < worker.slots() && waiting.isEmpty();
         return slotFree || now <= capacity / 2 ? Math.min(capacity - now, LARGEST_CLAIM) : 0;
     }
@@ -348,7 +370,7 @@ final class QueueRun implements Runnable {
             while (running && (slice = slices.poll()) != null) {
                 read(slice);
             }
-        } catch (PostriderException e) {
+        } catch (RuntimeException | Error e) {
             log.warn("reading_failed queue={} error=\"{}\"", worker.queue(), e.getMessage());
             if (slice != null) {
                 heavy.add(slice); // the one who claims reads it, and waits in between if it fails again
@@ -404,20 +426,22 @@ final class QueueRun implements Runnable {
         }
         dueAt = System.nanoTime() + A_WHILE;
         Map<Integer, Long> next = claims.nextDue(worker.types());
+        keyed = next.remove(WAIT_FOR_KEY) != null;
+        rated = next.remove(RATED) != null;
         next.values().forEach(wait -> dueIn(Math.max(wait, LIMITED)));
         int claimed = 0;
         if (keyed || isDue(next, 0)) {
-            claimed = take(claims.claimDelayed(me, room, worker.types(), 0));
+            claimed = take(claims.claimDelayed(lanesInTurn(), me, room, worker.types(), 0));
         }
-        if (isDue(next, 1) && suspects.get() == 0) {
-            int few = Math.min(room, Math.max(1, worker.slots() / 4));
-            List<Holding> found = claims.claimDelayed(me, few, worker.types(), 1);
+        int few = Math.min(room, Math.max(1, worker.slots() / 4) - suspects.get());
+        if (isDue(next, 1) && few > 0) {
+            List<Holding> found = claims.claimDelayed(lanesInTurn(), me, few, worker.types(), 1);
             suspects.addAndGet(found.size());
             claimed += take(found);
         }
         watch.jobsLookedFor(worker.queue(), claimed);
         boolean got = claimed > 0;
-        if (isDue(next, ALONE)) {
+        if (isDue(next, ALONE) && System.nanoTime() >= aloneAt) {
             solitude.want(this);
             got = true;
         }
@@ -427,6 +451,19 @@ final class QueueRun implements Runnable {
         return got;
     }
 
+    /** The lanes, the one whose turn it is first. */
+    private List<String> lanesInTurn() {
+        List<String> order = new ArrayList<>(topics());
+        String first = lanes[TURNS[dueTurn++ % TURNS.length]].topic;
+        order.remove(first);
+        order.add(0, first);
+        return order;
+    }
+
+    private List<String> topics() {
+        return Arrays.stream(lanes).map(lane -> lane.topic).toList();
+    }
+
     private static boolean isDue(Map<Integer, Long> next, int tier) {
         return next.getOrDefault(tier, Long.MAX_VALUE) == 0;
     }
@@ -434,7 +471,7 @@ final class QueueRun implements Runnable {
     private int take(List<Holding> due) {
         held.addAndGet(due.size());
         due.forEach(one -> alone.add(one.place()));
-        due.forEach(waiting::add);
+        due.forEach(this::waits);
         startRunners(due.size());
         return due.size();
     }
@@ -464,11 +501,16 @@ final class QueueRun implements Runnable {
             } else if (worker.kind(job.type()) == null) {
                 aside(one.holding(), "unknown", Duration.ZERO);
             } else {
-                waiting.add(one.holding());
+                waits(one.holding());
                 ready++;
             }
         }
         startRunners(ready);
+    }
+
+    private void waits(Holding holding) {
+        waitingLength.addAndGet(holding.job().payload().length());
+        waiting.add(holding);
     }
 
     private void aside(Holding holding, String why, Duration wait) {
@@ -497,6 +539,7 @@ final class QueueRun implements Runnable {
             try {
                 Holding next;
                 while ((next = waiting.poll()) != null) {
+                    waitingLength.addAndGet(-next.job().payload().length());
                     pace.took(jobRun.run(next));
                 }
             } finally {
@@ -528,7 +571,10 @@ final class QueueRun implements Runnable {
         }
         for (Settler.Ended one : ended) {
             if (one.ending() instanceof Ending.Aside aside && !aside.why().equals("key")) {
-                dueIn(aside.delay().toNanos());
+                dueIn(
+                        aside.delay().compareTo(FAR) > 0
+                                ? FAR.toNanos()
+                                : aside.delay().toNanos());
             } else if (keyed) {
                 dueIn(0);
             }

@@ -11,6 +11,7 @@ import io.postrider.db.Sql;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -75,7 +76,23 @@ public final class Schedules {
 
     /** Every schedule. */
     public List<Status> list() {
-        return database.autocommit(session -> session.query(LIST, Bind::nothing, Status::read));
+        return read(LIST);
+    }
+
+    /** Without those that this machine cannot read: such as one with a zone that it does not know. */
+    private List<Status> read(Sql which) {
+        return database
+                .autocommit(session -> session.query(which, Bind::nothing, row -> {
+                    try {
+                        return Optional.of(Status.read(row));
+                    } catch (PostriderException e) {
+                        log.warn("schedule_unreadable schedule={} error=\"{}\"", row.text("name"), e.getMessage());
+                        return Optional.<Status>empty();
+                    }
+                }))
+                .stream()
+                .flatMap(Optional::stream)
+                .toList();
     }
 
     /** Forgets a schedule. Jobs that it has made stay. */
@@ -99,26 +116,35 @@ public final class Schedules {
 
     /** Makes the jobs of ticks that are due. Every node may; a tick is moved on by one of them, with its job. */
     void tick() {
-        List<Status> due = database.autocommit(session -> session.query(DUE, Bind::nothing, Status::read));
-        for (Status one : due) {
-            Schedule schedule = one.schedule();
-            database.transaction(session -> {
-                Instant next = Cron.of(schedule.cron(), schedule.zone()).after(now(session));
-                UUID id = UUID.randomUUID();
-                boolean ours = session.one(
-                                TICK,
-                                bind -> bind.text("name", schedule.name())
-                                        .instant("at", one.nextAt())
-                                        .instant("next_at", next)
-                                        .uuid("job_id", id),
-                                row -> row.text("job"))
-                        .isPresent();
-                if (ours) {
-                    log.info("schedule_ticked schedule={} at={} job_id={}", schedule.name(), one.nextAt(), id);
-                }
-                return ours;
-            });
+        for (Status one : read(DUE)) {
+            try {
+                tick(one);
+            } catch (
+                    PostriderException
+                            e) { // such as a zone that this machine does not know: the others tick all the same
+                log.warn("tick_failed schedule={} error=\"{}\"", one.schedule().name(), e.getMessage());
+            }
         }
+    }
+
+    private void tick(Status one) {
+        Schedule schedule = one.schedule();
+        database.transaction(session -> {
+            Instant next = Cron.of(schedule.cron(), schedule.zone()).after(now(session));
+            UUID id = UUID.randomUUID();
+            boolean ours = session.one(
+                            TICK,
+                            bind -> bind.text("name", schedule.name())
+                                    .instant("at", one.nextAt())
+                                    .instant("next_at", next)
+                                    .uuid("job_id", id),
+                            row -> row.text("job"))
+                    .isPresent();
+            if (ours) {
+                log.info("schedule_ticked schedule={} at={} job_id={}", schedule.name(), one.nextAt(), id);
+            }
+            return ours;
+        });
     }
 
     private static Instant now(Session session) {

@@ -4,8 +4,10 @@ import io.postrider.ClaimedJob;
 import io.postrider.PostriderException;
 import io.postrider.PostriderException.Kind;
 import io.postrider.db.Database;
+import io.postrider.db.JsonText;
 import io.postrider.db.Session;
 import io.postrider.db.Sql;
+import io.postrider.db.SqlState;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashSet;
@@ -201,14 +203,57 @@ final class Settler implements AutoCloseable {
                 failures = 0;
             } catch (InterruptedException e) {
                 return;
-            } catch (PostriderException e) {
+            } catch (RuntimeException
+                    | Error e) { // whatever it is: without this thread nothing is settled here any more
                 failures++;
+                if (batch.size() > 1 && isRefused(e)) {
+                    writeEach(batch);
+                    continue;
+                }
+                if (batch.size() == 1 && isRefused(e)) {
+                    batch.set(0, unwritable(batch.get(0), e));
+                }
                 log.warn("settling_failed failures={} jobs={} error=\"{}\"", failures, batch.size(), e.getMessage());
                 if (!running && failures > 3) {
                     return; // others take them over
                 }
                 pause(failures);
             }
+        }
+    }
+
+    /** The content is at fault, not the moment: such as a number that jsonb cannot hold. */
+    private static boolean isRefused(Throwable e) {
+        String state = SqlState.of(e);
+        return state.startsWith("22") || state.startsWith("23") || state.startsWith("54");
+    }
+
+    private static Ended unwritable(Ended one, Throwable e) {
+        return new Ended(
+                one.holding(),
+                new Ending.Dead("unwritable", "what became of it cannot be written: " + e.getMessage()),
+                one.asked(),
+                one.single(),
+                one.nanos());
+    }
+
+    /** One of them is at fault: the others are written, that one is dead. Leaves those that failed for another reason. */
+    private void writeEach(List<Ended> batch) {
+        for (Ended one : List.copyOf(batch)) {
+            Ended written = one;
+            Set<Ended> lost;
+            try {
+                lost = database.transaction(session -> write(session, List.of(one)));
+            } catch (PostriderException e) {
+                if (!isRefused(e)) {
+                    throw e;
+                }
+                Ended dead = unwritable(one, e);
+                written = dead;
+                lost = database.transaction(session -> write(session, List.of(dead)));
+            }
+            batch.remove(one);
+            tell(List.of(written), lost);
         }
     }
 
@@ -360,14 +405,23 @@ final class Settler implements AutoCloseable {
     private static @Nullable String results(List<Ended> members) {
         StringBuilder text = new StringBuilder();
         for (Ended one : members) {
-            if (one.ending() instanceof Ending.Done done && done.result() != null) {
+            String result = result(one.ending());
+            if (result != null) {
                 text.append(text.length() == 0 ? "{\"" : ",\"")
                         .append(one.holding().job().position())
                         .append("\":")
-                        .append(done.result());
+                        .append(result);
             }
         }
         return text.length() == 0 ? null : text.append('}').toString();
+    }
+
+    /** What is kept of it, as JSON: what a done job gave back, why one was cancelled. */
+    private static @Nullable String result(Ending ending) {
+        if (ending instanceof Ending.Cancelled cancelled) {
+            return JsonText.quoted(cancelled.reason());
+        }
+        return ending instanceof Ending.Done done ? done.result() : null;
     }
 
     private static void putAside(Session session, List<Ended> ones) {
@@ -430,6 +484,11 @@ final class Settler implements AutoCloseable {
                                         .map(one -> (long) one.holding().job().attempt())
                                         .toList())
                         .texts(
+                                "codes",
+                                dead.stream()
+                                        .map(one -> ((Ending.Dead) one.ending()).code())
+                                        .toList())
+                        .texts(
                                 "errors",
                                 dead.stream()
                                         .map(one -> ((Ending.Dead) one.ending()).error())
@@ -441,7 +500,7 @@ final class Settler implements AutoCloseable {
         Holding holding = one.holding();
         Ending ending = one.ending();
         if (ending instanceof Ending.Aside aside) {
-            return session.one(
+            return session.one( // false or no row: it is not ours any more
                             DELAY_AGAIN,
                             bind -> bind.text("topic", holding.topic())
                                     .int8("position", holding.job().position())
@@ -452,8 +511,8 @@ final class Settler implements AutoCloseable {
                                     .bool("counted", aside.counted())
                                     .text("code", aside.code())
                                     .text("error", aside.error()),
-                            row -> true)
-                    .isPresent();
+                            row -> row.bool("ours"))
+                    .orElse(false);
         }
         if (ending instanceof Ending.Dead dead) {
             return session.one(
@@ -462,11 +521,12 @@ final class Settler implements AutoCloseable {
                                     .int8("position", holding.job().position())
                                     .int8("worker", holding.worker())
                                     .int4("attempt", holding.job().attempt())
+                                    .text("code", dead.code())
                                     .text("error", dead.error()),
                             row -> true)
                     .isPresent();
         }
-        String result = ending instanceof Ending.Done done ? done.result() : null;
+        String result = result(ending);
         return session.one(
                         FINISH_DELAYED,
                         bind -> bind.text("topic", holding.topic())

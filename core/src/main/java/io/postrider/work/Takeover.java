@@ -1,5 +1,6 @@
 package io.postrider.work;
 
+import io.postrider.PostriderException;
 import io.postrider.db.Bind;
 import io.postrider.db.Database;
 import io.postrider.db.Sql;
@@ -49,7 +50,11 @@ final class Takeover {
         suspected = absent;
         absent.forEach((worker, seenAt) -> {
             if (seenAt.equals(before.get(worker))) {
-                takeOver(worker);
+                try {
+                    takeOver(worker);
+                } catch (PostriderException e) { // the others are not to wait for this one
+                    log.warn("takeover_failed worker={} error=\"{}\"", worker, e.getMessage());
+                }
             }
         });
     }

@@ -33,6 +33,8 @@ import org.slf4j.LoggerFactory;
 public final class Workers implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Workers.class);
     private static final Sql REGISTER = Sql.file("work/register_queue");
+    private static final Sql LEAVING = Sql.text(
+            "leaving", "update postrider.worker w set leaving = true where w.id = :worker returning w.id as left_over");
     private static final Sql LEAVE = Sql.text("leave", "select postrider.leave(:worker) as left_over");
 
     private static final Sql CANCELLED = Sql.file("work/cancelled");
@@ -109,9 +111,13 @@ public final class Workers implements AutoCloseable {
     }
 
     private void look() {
+        look(takeover::look);
+        look(schedules::tick);
+    }
+
+    private static void look(Runnable at) {
         try {
-            takeover.look();
-            schedules.tick();
+            at.run();
         } catch (PostriderException e) {
             log.warn("looking_failed error=\"{}\"", e.getMessage());
         } catch (RuntimeException | Error e) {
@@ -201,7 +207,7 @@ public final class Workers implements AutoCloseable {
         ClaimedJob job = one.holding().job();
         watch.jobEnded(job, end, Duration.ofNanos(one.nanos()));
         String error = one.ending().error();
-        if (error != null) {
+        if (error != null && end != JobEnd.LOST) {
             log.warn(
                     "job_failed queue={} job_type={} job_id={} attempt={} will_retry={} error=\"{}\"",
                     job.queue(),
@@ -235,13 +241,14 @@ public final class Workers implements AutoCloseable {
             threads.shutdownNow();
             if (!awaitOver(Duration.ofSeconds(5))) {
                 log.warn("jobs_stuck a handler does not end; its job will be taken over");
+                tell(LEAVING); // so that it is not suspected of having ended us
             }
         }
         threads.shutdown();
         watchman.shutdownNow();
         settler.close();
         if (isOver()) {
-            leave();
+            tell(LEAVE);
         }
     }
 
@@ -249,14 +256,14 @@ public final class Workers implements AutoCloseable {
         return runs.values().stream().allMatch(QueueRun::isOver);
     }
 
-    /** In order: nothing runs, so nobody need take over. */
-    private void leave() {
+    /** What others should know of our end: in order, nothing runs; or a job does not heed it. */
+    private void tell(Sql what) {
         long me = badge.number();
         if (me != 0) {
             try {
-                database.transaction(session -> session.query(LEAVE, bind -> bind.int8("worker", me), row -> true));
+                database.transaction(session -> session.query(what, bind -> bind.int8("worker", me), row -> true));
             } catch (PostriderException e) {
-                log.debug("leaving failed", e); // then a takeover finds nothing to do
+                log.debug("leaving failed", e); // then others find out by themselves
             }
         }
     }

@@ -6,10 +6,10 @@ with gone as (
 )
 insert into postrider.dead_letter
   (listener, position, topic, event_id, created_at, type, key, project_id, user_id, aggregate_type, aggregate_id, payload,
-   headers, attempts, error)
+   headers, attempts, error_code, error)
 select g.topic, g.position, g.topic, g.event_id, g.created_at, g.type, g.key, g.project_id, g.user_id, g.aggregate_type,
-  g.aggregate_id, g.payload, g.headers, g.attempt, :error
+  g.aggregate_id, g.payload, g.headers, g.attempt, :code, :error
 from gone g
 on conflict (listener, position) do update
-set attempts = excluded.attempts, error = excluded.error, died_at = excluded.died_at
+set attempts = excluded.attempts, error_code = excluded.error_code, error = excluded.error, died_at = excluded.died_at
 returning position

@@ -1,1 +1,1 @@
-select * from postrider.claim_delayed(:queue, :worker, :most, :types, :tier)
+select * from postrider.claim_delayed(:queue, :lanes, :worker, :most, :bytes, :types, :tier)

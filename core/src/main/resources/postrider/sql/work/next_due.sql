@@ -1,5 +1,9 @@
--- milliseconds until the next jobs that go by themselves are due, of the types that the worker knows, for each tier of
--- suspicion (claim_delayed.sql). Not those that wait for their key: they are looked at when a job has ended
+-- what there is to do of a queue besides its lanes. gives, unless it is paused, milliseconds until the next jobs that go by
+-- themselves are due, of the types that the worker knows, for each tier of suspicion (claim_delayed.sql). Not those that wait for
+-- their key: of these, tier -1 says that there are some, and they are looked at when a job has ended. Tier -2: it has a rate
+with queue as (
+  select q.rate is not null as rated, q.paused from postrider.queue q where q.name = :queue
+)
 select t.tier, min(d.wait) as wait
 from (values (0)) t (tier)
 cross join unnest(postrider.lanes(:queue)) l (topic)
@@ -10,9 +14,19 @@ cross join lateral (
   order by d.due_at
   limit 1
 ) d
+where not exists (select from queue q where q.paused)
 group by t.tier
 union all
 select least(d.crashes, 2), min(greatest(0, extract(epoch from d.due_at - clock_timestamp()) * 1000)::bigint)
 from postrider.delayed d
 where d.topic = any (postrider.lanes(:queue)) and d.worker is null and d.crashes > 0 and d.type = any (:types)
+and not exists (select from queue q where q.paused)
 group by 1
+union all
+select -1, 0
+where exists (
+  select from postrider.delayed d
+  where d.topic = any (postrider.lanes(:queue)) and d.worker is null and d.key is not null
+  and d.why = 'key')
+union all
+select -2, 0 from queue q where q.rated

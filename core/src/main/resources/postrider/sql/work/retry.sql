@@ -1,8 +1,17 @@
--- a job that waits for its time is due now; a dead one is tried again from its first attempt. touches: delayed, dead_letter
+-- a job that waits for its time is due now; a dead one is tried again from its first attempt, and takes its unique key again.
+-- gives: moved, how many; held_by, the job that has the unique key meanwhile, and then nothing is moved.
+-- touches: delayed, dead_letter, unique_job
 with job as (
   select f.topic, f.position from postrider.find_job(:id) f
   union
   select x.topic, x.position from postrider.dead_letter x where x.event_id = :id and x.listener = x.topic
+), key as (
+  select split_part(j.topic, ':', 2) as queue, e.unique_key, u.event_id as holder
+  from job j
+  join postrider.event e on e.event_id = :id and e.topic = j.topic and e.topic >= 'queue:' and e.topic < 'queue;'
+  left join postrider.unique_job u
+    on u.queue = split_part(j.topic, ':', 2) and u.unique_key = e.unique_key and u.until > clock_timestamp()
+  where e.unique_key is not null
 ), now_due as (
   update postrider.delayed d set due_at = clock_timestamp()
   from job j where d.topic = j.topic and d.position = j.position and d.worker is null
@@ -10,16 +19,23 @@ with job as (
 ), gone as (
   delete from postrider.dead_letter x using job j
   where x.listener = j.topic and x.position = j.position
+  and not exists (select from key k where k.holder <> :id)
   returning x.*
+), taken as (
+  insert into postrider.unique_job (queue, unique_key, event_id)
+  select k.queue, k.unique_key, g.event_id from key k, gone g
+  on conflict (queue, unique_key) do update set event_id = excluded.event_id, until = excluded.until
+  returning 1
 ), back as (
   insert into postrider.delayed
     (topic, position, event_id, created_at, type, key, project_id, user_id, aggregate_type, aggregate_id, payload, headers,
-     why, due_at)
+     unique_key, why, due_at)
   select g.topic, g.position, g.event_id, g.created_at, g.type, g.key, g.project_id, g.user_id, g.aggregate_type,
-    g.aggregate_id, g.payload, g.headers, 'replay', clock_timestamp()
+    g.aggregate_id, g.payload, g.headers, (select k.unique_key from key k), 'replay', clock_timestamp()
   from gone g
   on conflict (topic, position) do nothing
   returning 1
 )
-select count(*) as moved, max(pg_notify('postrider', 'steer')::text) as told
+select count(m.*) as moved, max(pg_notify('postrider', 'steer')::text) as told,
+  (select k.holder::text from key k where k.holder <> :id) as held_by
 from (select * from now_due union all select * from back) m

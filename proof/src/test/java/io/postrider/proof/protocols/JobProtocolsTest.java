@@ -304,8 +304,8 @@ class JobProtocolsTest extends Protocols {
                                 c,
                                 "insert into effect (n, position, attempt) select " + run.get()
                                         + ", d.position, d.attempt from generate_series(1, 2) tier, postrider.claim_delayed("
-                                        + queue() + ", "
-                                        + worker.get() + ", 10, array['t'], tier) d"))
+                                        + queue() + ", postrider.lanes(" + queue() + "), "
+                                        + worker.get() + ", 10, 1000000, array['t'], tier) d"))
                 .then("die", c -> execute(c, "select postrider.take_over(" + worker.get() + ", 9)"));
     }
 
@@ -326,8 +326,9 @@ class JobProtocolsTest extends Protocols {
             while (true) {
                 String positions = text(
                         connection,
-                        "select string_agg(d.position::text, ', ') from postrider.claim_delayed(" + queue() + ", "
-                                + worker + ", 10, array['t'], " + tier + ") d");
+                        "select string_agg(d.position::text, ', ') from postrider.claim_delayed(" + queue()
+                                + ", postrider.lanes(" + queue() + "), " + worker + ", 10, array['t'], " + tier
+                                + ") d");
                 if (positions.equals("null")) {
                     break;
                 }

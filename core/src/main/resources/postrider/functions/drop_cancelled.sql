@@ -1,0 +1,30 @@
+-- drop_cancelled(topic, positions): of jobs that were just put aside, finishes those that somebody has cancelled.
+--
+-- gives    how many those are
+-- touches  delayed, cancellation, finish, unique_job (writes)
+-- never    without the lock of the worker that had them, or of their rows: then somebody could cancel one that we do not see
+create or replace function postrider.drop_cancelled(of_topic text, positions bigint[])
+returns bigint
+language plpgsql volatile
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+as $$
+declare
+  dropped bigint;
+begin
+  with asked as (
+    delete from postrider.cancellation c where c.topic = of_topic and c.position = any (positions)
+    returning c.position, c.reason
+  ), gone as (
+    delete from postrider.delayed d using asked a where d.topic = of_topic and d.position = a.position
+    returning d.topic, d.position, d.event_id, d.attempt, a.reason
+  ), finished as (
+    insert into postrider.finish (topic, position, fate, attempts, result)
+    select g.topic, g.position, 'cancelled', g.attempt, to_jsonb(g.reason) from gone g
+  ), let_go as (
+    delete from postrider.unique_job u using gone g where u.event_id = g.event_id and u.until = 'infinity'
+  )
+  select count(*) into dropped from gone;
+  return dropped;
+end
+$$;

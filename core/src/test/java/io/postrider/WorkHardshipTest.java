@@ -1,0 +1,483 @@
+package io.postrider;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.postrider.testkit.Await;
+import io.postrider.testkit.PostgresTest;
+import io.postrider.testkit.TestDatabase;
+import io.postrider.watch.JobEnd;
+import io.postrider.watch.Watch;
+import io.postrider.work.Jobs.Cancelled;
+import io.postrider.work.Jobs.State;
+import io.postrider.work.Queues.Limits;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** What would stop a worker, or let it do too much: one odd job, one odd handler, one odd neighbour. */
+@PostgresTest
+class WorkHardshipTest {
+    private final TestDatabase database;
+
+    WorkHardshipTest(TestDatabase database) {
+        this.database = database;
+    }
+
+    @Test
+    void a_job_for_the_year_9999_does_not_stop_the_others() {
+        try (Node node = new Node(database)) {
+            node.postrider.add(worker(new CopyOnWriteArrayList<>())).start();
+            UUID far = enqueue(node, Job.of("q", "t", "{}").withRunAt(Instant.parse("9999-01-01T00:00:00Z")));
+            Await.until("it is put aside", () -> node.number("select count(*) from postrider.delayed") == 1);
+            awaitState(node, enqueue(node, Job.of("q", "t", "{}")), State.DONE);
+            assertThat(status(node, far).state()).isEqualTo(State.PENDING);
+        }
+    }
+
+    @Test
+    void a_fate_that_cannot_be_written_is_one_jobs_misfortune() {
+        try (Node node = new Node(database)) {
+            node.postrider
+                    .add(Worker.on("q").handling("t", job -> switch (job.payload()) {
+                        case "1" -> Fate.dead("a\0b");
+                        case "2" -> Fate.done("1e999999");
+                        case "3" -> Fate.cancel("a\0b");
+                        default -> Fate.done();
+                    }))
+                    .start();
+            List<UUID> ids = new ArrayList<>();
+            node.inTransaction(connection -> {
+                for (int i = 1; i <= 6; i++) {
+                    ids.add(node.postrider.enqueue(connection, Job.of("q", "t", "" + i)));
+                }
+            });
+            awaitState(node, ids.get(0), State.FAILED);
+            awaitState(node, ids.get(1), State.FAILED);
+            awaitState(node, ids.get(2), State.CANCELLED);
+            awaitState(node, ids.get(5), State.DONE);
+            assertThat(status(node, ids.get(0)).error()).isEqualTo("a?b");
+            assertThat(status(node, ids.get(0)).errorCode()).isEqualTo("dead");
+            assertThat(status(node, ids.get(1)).error()).startsWith("what became of it cannot be written");
+            assertThat(status(node, ids.get(2)).result()).isEqualTo("\"a?b\"");
+        }
+    }
+
+    @Test
+    void one_who_watches_and_throws_is_not_heeded() {
+        AtomicInteger told = new AtomicInteger();
+        Watch watch = new Watch() {
+            @Override
+            public void jobBegun(ClaimedJob job) {
+                throw new IllegalStateException("begun " + told.incrementAndGet());
+            }
+
+            @Override
+            public void jobEnded(ClaimedJob job, JobEnd end, Duration took) {
+                throw new IllegalStateException("ended " + told.incrementAndGet());
+            }
+        };
+        try (Node node = new Node(database, options -> options.withWatch(watch))) {
+            node.postrider.add(worker(new CopyOnWriteArrayList<>())).start();
+            for (int i = 0; i < 3; i++) {
+                awaitState(node, enqueue(node, Job.of("q", "t", "{}")), State.DONE);
+            }
+        }
+        assertThat(told).hasValue(6);
+    }
+
+    @Test
+    void a_producer_that_wants_a_held_key_holds_up_nobody() {
+        CountDownLatch go = new CountDownLatch(1);
+        try (Node node = new Node(database);
+                Psql producer = new Psql(database)) {
+            node.postrider
+                    .add(Worker.on("q").handling("t", job -> {
+                        go.await(20, TimeUnit.SECONDS);
+                        return Fate.done();
+                    }))
+                    .start();
+            UUID held = enqueue(node, Job.of("q", "t", "{}").withUnique("k"));
+            awaitState(node, held, State.IN_PROGRESS);
+            producer.begin();
+            assertThat(producer.text("select postrider.enqueue('q', 't', '{}', unique_key => 'k')::text"))
+                    .isEqualTo(held.toString());
+            go.countDown();
+            awaitState(node, held, State.DONE);
+            producer.commit();
+            assertThat(enqueue(node, Job.of("q", "t", "{}").withUnique("k")))
+                    .as("the key is free again")
+                    .isNotEqualTo(held);
+        }
+    }
+
+    @Test
+    void many_who_enqueue_the_same_keys_together_never_lock_each_other_up() {
+        try (Node node = new Node(database)) {
+            CompletableFuture<?>[] producers = IntStream.range(0, 4)
+                    .mapToObj(producer -> CompletableFuture.runAsync(() -> enqueueShuffled(node, 20)))
+                    .toArray(CompletableFuture[]::new);
+            CompletableFuture.allOf(producers).join();
+        }
+    }
+
+    private static void enqueueShuffled(Node node, int times) {
+        for (int i = 0; i < times; i++) {
+            List<String> keys = new ArrayList<>(List.of("a", "b", "c", "d", "e"));
+            Collections.shuffle(keys);
+            node.inTransaction(connection -> node.postrider.enqueueAll(
+                    connection,
+                    keys.stream()
+                            .map(key -> Job.of("q", "t", "{}").withUnique(key, Duration.ofMillis(1)))
+                            .toList()));
+        }
+    }
+
+    @Test
+    void a_database_that_is_repeatable_read_by_default_is_worked_on_as_well() {
+        try (Psql admin = new Psql(database)) {
+            admin.execute("do $$ begin execute format('alter database %I set default_transaction_isolation ="
+                    + " %L', current_database(), 'repeatable read'); end $$");
+        }
+        try (Node node = new Node(database)) {
+            node.postrider
+                    .add(Worker.on("q")
+                            .handling("t", job -> job.attempt() == 1 ? Fate.retry(Duration.ZERO) : Fate.done()))
+                    .start();
+            awaitState(node, enqueue(node, Job.of("q", "t", "{}")), State.DONE);
+        }
+    }
+
+    // ── cancelling ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+    @Test
+    void who_was_told_that_a_job_is_asked_to_stop_never_sees_it_begun_again() throws Exception {
+        CountDownLatch began = new CountDownLatch(1);
+        CountDownLatch go = new CountDownLatch(1);
+        AtomicInteger calls = new AtomicInteger();
+        try (Node node = new Node(database)) {
+            node.postrider
+                    .add(Worker.on("q").handling("t", job -> {
+                        calls.incrementAndGet();
+                        began.countDown();
+                        while (go.getCount() > 0) {
+                            Thread.onSpinWait(); // heeds no interrupt
+                        }
+                        return Fate.retry(Duration.ZERO);
+                    }))
+                    .start();
+            UUID id = enqueue(node, Job.of("q", "t", "{}"));
+            assertThat(began.await(10, TimeUnit.SECONDS)).isTrue();
+            assertThat(node.postrider.jobs().cancel(id, "enough")).isEqualTo(Cancelled.ASKED);
+            go.countDown();
+            awaitState(node, id, State.CANCELLED);
+            assertThat(calls).hasValue(1);
+            assertThat(node.number("select count(*) from postrider.cancellation"))
+                    .isZero();
+        }
+    }
+
+    @Test
+    void a_job_that_is_cancelled_at_any_moment_before_its_time_is_never_done() {
+        List<Long> done = new CopyOnWriteArrayList<>();
+        Set<UUID> cancelled = ConcurrentHashMap.newKeySet();
+        try (Node node = new Node(database)) {
+            node.postrider.add(worker(done)).start();
+            for (int i = 0; i < 60; i++) {
+                UUID id = enqueue(
+                        node, Job.of("q", "t", "{}").withRunAt(Instant.now().plusSeconds(2)));
+                long until = System.nanoTime() + i % 12 * 1_000_000L;
+                while (System.nanoTime() < until) {
+                    Thread.onSpinWait(); // another moment of its ride each time
+                }
+                node.postrider.jobs().cancel(id, "not wanted");
+                cancelled.add(id);
+            }
+            cancelled.forEach(id -> awaitState(node, id, State.CANCELLED));
+            UUID last =
+                    enqueue(node, Job.of("q", "t", "{}").withRunAt(Instant.now().plusSeconds(3)));
+            awaitState(node, last, State.DONE);
+            assertThat(done).hasSize(1);
+            assertThat(node.number("select count(*) from postrider.cancellation"))
+                    .isZero();
+        }
+    }
+
+    // ── limits and turns ────────────────────────────────────────────────────────────────────────────────────────────
+
+    @Test
+    void jobs_that_wait_for_their_key_are_done_by_the_next_node() throws Exception {
+        List<Long> done = new CopyOnWriteArrayList<>();
+        CountDownLatch began = new CountDownLatch(1);
+        CountDownLatch go = new CountDownLatch(1);
+        Node first = new Node(database);
+        try (Node second = new Node(database)) {
+            first.postrider.queues().limit("q", Limits.none().withPerKey(1));
+            first.postrider
+                    .add(Worker.on("q").handling("t", job -> {
+                        began.countDown();
+                        go.await(20, TimeUnit.SECONDS);
+                        done.add(job.position());
+                        return Fate.done();
+                    }))
+                    .start();
+            for (int i = 0; i < 5; i++) {
+                enqueue(first, Job.of("q", "t", "{}").withKey("k"));
+            }
+            assertThat(began.await(10, TimeUnit.SECONDS)).isTrue();
+            Await.until("the others wait", () -> first.number("select count(*) from postrider.delayed") == 4);
+            var closing = Background.run(first::close);
+            go.countDown();
+            closing.join();
+            second.postrider.add(worker(done)).start();
+            Await.until("all are done", () -> done.size() == 5);
+            assertThat(done).containsExactly(1L, 2L, 3L, 4L, 5L);
+        } finally {
+            first.close();
+        }
+    }
+
+    @Test
+    void what_its_worker_left_goes_before_later_jobs_of_its_key() {
+        List<Long> done = new CopyOnWriteArrayList<>();
+        try (Node node = new Node(database);
+                Psql psql = new Psql(database)) {
+            node.postrider.queues().limit("q", Limits.none().withPerKey(1));
+            for (int i = 0; i < 4; i++) {
+                enqueue(node, Job.of("q", "t", "{}").withKey("k" + i % 2));
+            }
+            psql.passAll();
+            leave(psql, 2);
+            node.postrider.add(worker(done)).start();
+            Await.until("all are done", () -> done.size() == 4);
+            assertThat(done.indexOf(1L)).isLessThan(done.indexOf(3L));
+            assertThat(done.indexOf(2L)).isLessThan(done.indexOf(4L));
+        }
+    }
+
+    @Tag("slow")
+    @Test
+    void a_rate_counts_beginnings_and_not_claims() {
+        List<Long> begun = new CopyOnWriteArrayList<>();
+        try (Node node = new Node(database)) {
+            node.postrider.queues().limit("q", Limits.none().withRate(10, Duration.ofSeconds(2)));
+            node.postrider
+                    .add(Worker.on("q").withSlots(1).handling("t", job -> {
+                        begun.add(System.nanoTime());
+                        if (begun.size() == 1) {
+                            takeMillis(1_900);
+                        }
+                        return Fate.done();
+                    }))
+                    .start();
+            node.inTransaction(connection -> node.postrider.enqueueAll(
+                    connection,
+                    IntStream.range(0, 30).mapToObj(i -> Job.of("q", "t", "{}")).toList()));
+            Await.until("all are done", Duration.ofSeconds(20), () -> begun.size() == 30);
+        }
+        for (int i = 0; i + 11 < begun.size(); i++) {
+            assertThat(begun.get(i + 11) - begun.get(i))
+                    .as("from beginning %d to %d", i, i + 11)
+                    .isGreaterThan(Duration.ofMillis(1_500).toNanos());
+        }
+    }
+
+    @Test
+    void of_jobs_that_go_by_themselves_high_priority_goes_first_too() {
+        List<String> begun = new CopyOnWriteArrayList<>();
+        try (Node node = new Node(database)) {
+            Instant soon = Instant.now().plusSeconds(2);
+            List<Job> jobs = new ArrayList<>();
+            for (int i = 0; i < 300; i++) {
+                jobs.add(Job.of("q", "t", "\"low\"").withPriority(Priority.LOW).withRunAt(soon));
+            }
+            for (int i = 0; i < 5; i++) {
+                jobs.add(
+                        Job.of("q", "t", "\"high\"").withPriority(Priority.HIGH).withRunAt(soon.plusMillis(200)));
+            }
+            node.inTransaction(connection -> node.postrider.enqueueAll(connection, jobs));
+            node.postrider
+                    .add(Worker.on("q").withSlots(2).handling("t", job -> {
+                        begun.add(job.payload());
+                        takeMillis(10);
+                        return Fate.done();
+                    }))
+                    .start();
+            Await.until("all are done", Duration.ofSeconds(20), () -> begun.size() == 305);
+            assertThat(begun.lastIndexOf("\"high\""))
+                    .as("not after all of the others")
+                    .isLessThan(250);
+        }
+    }
+
+    // ── suspects and leaving ────────────────────────────────────────────────────────────────────────────────────────
+
+    @Test
+    void a_suspect_on_a_paused_queue_is_not_asked_for_again_and_again() {
+        AtomicInteger looks = new AtomicInteger();
+        Watch watch = new Watch() {
+            @Override
+            public void jobsLookedFor(String queue, int claimed) {
+                looks.incrementAndGet();
+            }
+        };
+        List<Long> done = new CopyOnWriteArrayList<>();
+        try (Node node = new Node(database, options -> options.withWatch(watch));
+                Psql psql = new Psql(database)) {
+            enqueue(node, Job.of("q", "t", "{}"));
+            psql.passAll();
+            leave(psql, 1);
+            psql.execute("update postrider.delayed set crashes = 2");
+            node.postrider.queues().pause("q");
+            node.postrider.add(worker(done)).start();
+            Await.until("it looks", () -> looks.get() > 0);
+            int before = looks.get();
+            long began = System.nanoTime();
+            Await.until("a second is over", () -> System.nanoTime() - began > 1_000_000_000L);
+            assertThat(looks.get() - before).as("looks in a second").isLessThan(20);
+            node.postrider.queues().resume("q");
+            Await.until("it is done", () -> done.size() == 1);
+        }
+    }
+
+    @Tag("slow")
+    @Test
+    void a_handler_that_does_not_heed_the_end_of_its_node_is_not_a_suspect() {
+        AtomicBoolean stubborn = new AtomicBoolean(true);
+        AtomicInteger calls = new AtomicInteger();
+        Node first = new Node(database);
+        try (Node second = new Node(database)) {
+            first.postrider
+                    .add(Worker.on("q").handling("t", job -> {
+                        calls.incrementAndGet();
+                        while (stubborn.get()) {
+                            Thread.onSpinWait();
+                        }
+                        return Fate.done();
+                    }))
+                    .start();
+            UUID id = enqueue(first, Job.of("q", "t", "{}"));
+            Await.until("it runs", () -> calls.get() == 1);
+            first.close();
+            second.postrider.add(worker(new CopyOnWriteArrayList<>())).start();
+            awaitState(second, id, State.DONE);
+            assertThat(status(second, id).attempts()).isEqualTo(1);
+            assertThat(second.number("select count(*) from postrider.worker where leaving"))
+                    .isEqualTo(1);
+        } finally {
+            stubborn.set(false);
+            first.close();
+        }
+    }
+
+    // ── looking ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    @Test
+    void a_job_is_found_and_cancelled_the_moment_it_is_committed() {
+        try (Node node = new Node(database)) {
+            UUID id = enqueue(node, Job.of("q", "t", "{}"));
+            assertThat(status(node, id).state()).isEqualTo(State.PENDING);
+            UUID other = enqueue(node, Job.of("q", "t", "{}"));
+            assertThat(node.postrider.jobs().cancel(other, "not wanted")).isEqualTo(Cancelled.CANCELLED);
+            assertThatThrownBy(() -> node.postrider.jobs().cancel(UUID.randomUUID(), "not wanted"))
+                    .hasMessageContaining("no job");
+        }
+    }
+
+    @Test
+    void a_dead_job_takes_its_unique_key_again_or_is_refused() {
+        AtomicBoolean broken = new AtomicBoolean(true);
+        CountDownLatch go = new CountDownLatch(1);
+        try (Node node = new Node(database)) {
+            node.postrider
+                    .add(Worker.on("q").handling("t", job -> {
+                        if (broken.get()) {
+                            return Fate.dead("broken");
+                        }
+                        go.await(20, TimeUnit.SECONDS);
+                        return Fate.done();
+                    }))
+                    .start();
+            UUID first = enqueue(node, Job.of("q", "t", "{}").withUnique("k"));
+            awaitState(node, first, State.FAILED);
+            broken.set(false);
+            UUID second = enqueue(node, Job.of("q", "t", "{}").withUnique("k"));
+            assertThat(second).isNotEqualTo(first);
+            assertThatThrownBy(() -> node.postrider.jobs().retry(first)).hasMessageContaining(second.toString());
+            go.countDown();
+            awaitState(node, second, State.DONE);
+            assertThat(node.postrider.jobs().retry(first)).isTrue();
+            awaitState(node, first, State.DONE);
+        }
+    }
+
+    @Test
+    void a_schedule_that_this_machine_cannot_read_does_not_stop_the_others() {
+        try (Node node = new Node(database);
+                Psql psql = new Psql(database)) {
+            node.postrider.schedules().set(Schedule.of("good", "* * * * *", "q", "t"));
+            psql.execute("insert into postrider.schedule (name, queue, type, payload, cron, zone, next_at)"
+                    + " values ('bad', 'q', 't', '{}', '* * * * *', 'Mars/Olympus', now() - interval '2 minutes')");
+            psql.execute("update postrider.schedule set next_at = now() - interval '1 minute' where name = 'good'");
+            node.postrider.add(worker(new CopyOnWriteArrayList<>())).start();
+            Await.until("it ticks", () -> psql.number("select count(*) from postrider.jobs where state = 'DONE'") >= 1);
+        }
+    }
+
+    // ── helpers ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    private static Worker worker(List<Long> done) {
+        return Worker.on("q").handling("t", job -> {
+            done.add(job.position());
+            return Fate.done();
+        });
+    }
+
+    /** A job that takes its time: that is what it does, and nobody waits for it. */
+    private static void takeMillis(long millis) throws InterruptedException {
+        new CountDownLatch(1).await(millis, TimeUnit.MILLISECONDS);
+    }
+
+    /** Claims the next jobs as a worker that is gone then, and is taken over. */
+    private static void leave(Psql psql, int jobs) {
+        long worker = psql.number("insert into postrider.worker (node) values ('gone') returning id");
+        psql.text("select count(*)::text from postrider.claim('q', 'queue:q', " + worker + ", " + jobs
+                + ", 10, 1000000, null)");
+        psql.text("select postrider.take_over(" + worker + ", 5)::text");
+    }
+
+    private static UUID enqueue(Node node, Job job) {
+        UUID[] id = new UUID[1];
+        node.inTransaction(connection -> id[0] = node.postrider.enqueue(connection, job));
+        return id[0];
+    }
+
+    private static io.postrider.work.Jobs.Status status(Node node, UUID id) {
+        return node.postrider.jobs().find(id).orElseThrow();
+    }
+
+    private static void awaitState(Node node, UUID id, State state) {
+        Await.until(
+                id + " is " + state,
+                Duration.ofSeconds(10),
+                () -> node.postrider
+                        .jobs()
+                        .find(id)
+                        .filter(job -> job.state() == state)
+                        .isPresent());
+    }
+}
