@@ -304,7 +304,7 @@ final class QueueRun implements Runnable {
     private int room() {
         int capacity = pace.capacity(worker.slots());
         int now = held.get();
-        if (waitingLength.get() > Claims.BYTES) {
+        if (isLoaded()) {
             return 0;
         }
         if (rated) {
@@ -312,6 +312,11 @@ final class QueueRun implements Runnable {
         }
         boolean slotFree = runners.get() < worker.slots() && waiting.isEmpty();
         return slotFree || now <= capacity / 2 ? Math.min(capacity - now, LARGEST_CLAIM) : 0;
+    }
+
+    /** Whether the payloads that wait here are as much as a small heap can hold. */
+    private boolean isLoaded() {
+        return waitingLength.get() > Claims.BYTES;
     }
 
     private boolean claimNext(long me, int room) {
@@ -352,7 +357,7 @@ final class QueueRun implements Runnable {
     }
 
     private void startReaders() {
-        for (int now = readers.get(); !slices.isEmpty() && now < READERS; now = readers.get()) {
+        for (int now = readers.get(); !slices.isEmpty() && !isLoaded() && now < READERS; now = readers.get()) {
             if (readers.compareAndSet(now, now + 1)) {
                 try {
                     threads.execute(this::readSlices);
@@ -367,7 +372,7 @@ final class QueueRun implements Runnable {
     private void readSlices() {
         @Nullable Slice slice = null;
         try {
-            while (running && (slice = slices.poll()) != null) {
+            while (running && !isLoaded() && (slice = slices.poll()) != null) {
                 read(slice);
             }
         } catch (RuntimeException | Error e) {
