@@ -10,6 +10,10 @@
 alter table postrider.event add column due_at timestamptz;
 alter table postrider.event add column unique_key text collate "C";
 
+-- A topic that begins so is a lane of a queue, or nobody would ever read it.
+alter table postrider.event add constraint queue_topic_is_a_lane
+  check (left(topic, 6) <> 'queue:' or topic ~ '^queue:[A-Za-z0-9][A-Za-z0-9._-]*(:high|:low)?$');
+
 -- A job is looked up by its id. Events on other topics are not in these.
 create index event_job on postrider.event (event_id) where topic >= 'queue:' and topic < 'queue;';
 create index log_job on postrider.log (id) where topic >= 'queue:' and topic < 'queue;';

@@ -1,5 +1,9 @@
 package io.postrider;
 
+import static io.postrider.JobDesk.awaitState;
+import static io.postrider.JobDesk.enqueue;
+import static io.postrider.JobDesk.status;
+import static io.postrider.JobDesk.takeMillis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -270,6 +274,7 @@ class WorkHardshipTest {
     }
 
     @Tag("slow")
+    @Tag("once")
     @Test
     void a_rate_counts_beginnings_and_not_claims() {
         List<Long> begun = new CopyOnWriteArrayList<>();
@@ -355,6 +360,7 @@ class WorkHardshipTest {
     }
 
     @Tag("slow")
+    @Tag("once")
     @Test
     void a_handler_that_does_not_heed_the_end_of_its_node_is_not_a_suspect() {
         AtomicBoolean stubborn = new AtomicBoolean(true);
@@ -447,37 +453,11 @@ class WorkHardshipTest {
         });
     }
 
-    /** A job that takes its time: that is what it does, and nobody waits for it. */
-    private static void takeMillis(long millis) throws InterruptedException {
-        new CountDownLatch(1).await(millis, TimeUnit.MILLISECONDS);
-    }
-
     /** Claims the next jobs as a worker that is gone then, and is taken over. */
     private static void leave(Psql psql, int jobs) {
         long worker = psql.number("insert into postrider.worker (node) values ('gone') returning id");
         psql.text("select count(*)::text from postrider.claim('q', 'queue:q', " + worker + ", " + jobs
                 + ", 10, 1000000, null)");
         psql.text("select postrider.take_over(" + worker + ", 5)::text");
-    }
-
-    private static UUID enqueue(Node node, Job job) {
-        UUID[] id = new UUID[1];
-        node.inTransaction(connection -> id[0] = node.postrider.enqueue(connection, job));
-        return id[0];
-    }
-
-    private static io.postrider.work.Jobs.Status status(Node node, UUID id) {
-        return node.postrider.jobs().find(id).orElseThrow();
-    }
-
-    private static void awaitState(Node node, UUID id, State state) {
-        Await.until(
-                id + " is " + state,
-                Duration.ofSeconds(10),
-                () -> node.postrider
-                        .jobs()
-                        .find(id)
-                        .filter(job -> job.state() == state)
-                        .isPresent());
     }
 }

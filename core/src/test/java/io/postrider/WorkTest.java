@@ -1,5 +1,9 @@
 package io.postrider;
 
+import static io.postrider.JobDesk.awaitState;
+import static io.postrider.JobDesk.enqueue;
+import static io.postrider.JobDesk.status;
+import static io.postrider.JobDesk.takeMillis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -94,6 +98,12 @@ class WorkTest {
             assertThatThrownBy(() -> node.postrider.add(Worker.on("q")).start()).hasMessageContaining("has no handler");
             assertThatThrownBy(() -> psql.text("select postrider.enqueue('q', 't', '{}', priority => 'urgent')::text"))
                     .hasMessageContaining("priority must be high, normal or low, was 'urgent'");
+            assertThatThrownBy(() -> psql.text("select postrider.emit('queue:q:urgent', 't', '{}')::text"))
+                    .hasMessageContaining("queue_topic_is_a_lane");
+            assertThatThrownBy(() -> psql.text("select postrider.enqueue('q', 't', '{}', unique_key => '')::text"))
+                    .hasMessageContaining("unique_key must have 1..1024 bytes");
+            assertThatThrownBy(() -> psql.text("select postrider.enqueue('q', null, '{}')::text"))
+                    .hasMessageContaining("type must be given");
             assertThatThrownBy(() -> psql.text("select postrider.enqueue('q', 't', '{}', '10000-01-01')::text"))
                     .hasMessageContaining("before the year 10000");
         }
@@ -674,6 +684,7 @@ class WorkTest {
     }
 
     @Tag("slow")
+    @Tag("once")
     @Test
     void fifty_rolling_restarts_count_no_attempt_and_repeat_nothing() {
         Map<UUID, Integer> done = new ConcurrentHashMap<>();
@@ -711,6 +722,7 @@ class WorkTest {
     }
 
     @Tag("slow")
+    @Tag("once")
     @Test
     void jobs_too_large_to_be_read_at_once_are_each_done_once_and_of_one_key_in_order() {
         String large = "\"" + "x".repeat(60_000) + "\"";
@@ -748,6 +760,7 @@ class WorkTest {
     }
 
     @Tag("slow")
+    @Tag("once")
     @ParameterizedTest
     @ValueSource(strings = {"halt", "memory"})
     void a_job_that_kills_the_process_is_found_and_its_neighbours_are_done(String how) {
@@ -808,42 +821,5 @@ class WorkTest {
             postrider.start();
             new CountDownLatch(1).await();
         }
-    }
-
-    /** A job that takes its time: that is what it does, and nobody waits for it. */
-    private static void takeMillis(long millis) throws InterruptedException {
-        new CountDownLatch(1).await(millis, TimeUnit.MILLISECONDS);
-    }
-
-    // ── helpers ─────────────────────────────────────────────────────────────────────────────────────────────────────
-
-    private static List<UUID> enqueue(Node node, String... payloads) {
-        List<UUID> ids = new ArrayList<>();
-        node.inTransaction(connection -> {
-            for (String payload : payloads) {
-                ids.add(node.postrider.enqueue(connection, Job.of("q", "t", payload)));
-            }
-        });
-        return ids;
-    }
-
-    private static UUID enqueue(Node node, Job job) {
-        UUID[] id = new UUID[1];
-        node.inTransaction(connection -> id[0] = node.postrider.enqueue(connection, job));
-        return id[0];
-    }
-
-    private static io.postrider.work.Jobs.Status status(Node node, UUID id) {
-        return node.postrider.jobs().find(id).orElseThrow();
-    }
-
-    private static void awaitState(Node node, UUID id, State state) {
-        Await.until(
-                id + " is " + state,
-                () -> node.postrider
-                        .jobs()
-                        .find(id)
-                        .filter(job -> job.state() == state)
-                        .isPresent());
     }
 }

@@ -122,6 +122,7 @@ final class Cli {
                 .addSubcommand(new QueuesListCommand(terminal))
                 .addSubcommand(new QueuesPauseCommand(terminal))
                 .addSubcommand(new QueuesResumeCommand(terminal))
+                .addSubcommand(new QueuesDrainCommand(terminal))
                 .addSubcommand(new QueuesLimitCommand(terminal));
     }
 

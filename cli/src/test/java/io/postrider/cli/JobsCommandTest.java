@@ -94,6 +94,8 @@ class JobsCommandTest {
         assertThat(shell.ok("queues", "list").out()).contains("paused, at most 5 at once, rate 10");
         shell.ok("queues", "resume", "mail");
         await(id, "\"state\":\"DONE\"");
+        assertThat(shell.ok("queues", "drain", "mail", "--within", "20s").err()).contains("drained mail");
+        shell.ok("queues", "resume", "mail");
         assertThat(shell.run("queues", "pause", "maill").err()).contains("no queue maill; did you mean 'mail'?");
     }
 
@@ -126,6 +128,15 @@ class JobsCommandTest {
         assertThat(shell.run("schedules", "set", "s", "61 * * * *", "mail", "welcome")
                         .err())
                 .contains("cron field minute must be within 0..59, was '61'");
+        assertThat(shell.run("jobs", "show", "123").err())
+                .contains("'123' is no id")
+                .doesNotContain("java.");
+        assertThat(shell.run("schedules", "set", "s", "1-5/2147483647 * * * *", "mail", "t")
+                        .err())
+                .contains("cron field minute");
+        assertThat(shell.run("schedules", "set", "s", "* 5-1 * * *", "mail", "t")
+                        .err())
+                .contains("goes backwards");
         assertThat(shell.run("queues", "limit", "mail", "--running", "0").err()).contains("running limit must be 1..");
         assertThat(shell.run("queues", "limit", "mail", "--rate", "5").err()).contains("a rate needs a period");
     }

@@ -21,6 +21,7 @@ import org.junit.jupiter.api.Test;
 
 /** Nodes that are killed and frozen under load (G1, G2, G3, G4, G5, G8, G11). */
 @Tag("slow")
+@Tag("once")
 @PostgresTest
 class ProcessDeathTest {
     private static final String TOPIC = "orders";
