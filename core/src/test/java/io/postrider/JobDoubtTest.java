@@ -119,6 +119,31 @@ class JobDoubtTest {
         assertSound();
     }
 
+    @Test
+    void a_line_that_is_cut_while_an_unwritable_fate_is_written_stops_nothing() {
+        CountDownLatch together = new CountDownLatch(3);
+        node.add(Worker.on("q").handling("t", job -> {
+            together.countDown();
+            together.await(10, TimeUnit.SECONDS);
+            if (job.position() == 2) {
+                deaf.loseAnswerTo("bury");
+                return Fate.done("1e999999"); // more than jsonb can hold
+            }
+            return Fate.done();
+        }));
+        enqueue(3);
+        node.start();
+        awaitDone(2);
+        Await.until(
+                "the one is dead",
+                Duration.ofSeconds(10),
+                () -> psql.number("select count(*) from postrider.jobs where state = 'FAILED'") == 1);
+        assertThat(deaf.lost()).isEqualTo(1);
+        enqueue(1);
+        awaitDone(3);
+        assertSound();
+    }
+
     private void enqueue(int jobs) {
         psql.execute("select postrider.enqueue('q', 't', '{}') from generate_series(1, " + jobs + ")");
     }

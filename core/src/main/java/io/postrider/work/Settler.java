@@ -8,8 +8,10 @@ import io.postrider.db.JsonText;
 import io.postrider.db.Session;
 import io.postrider.db.Sql;
 import io.postrider.db.SqlState;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.Deque;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -190,9 +192,13 @@ final class Settler implements AutoCloseable {
 
     private void run() {
         List<Ended> batch = new ArrayList<>();
+        Deque<Ended> singly = new ArrayDeque<>();
         int failures = 0;
-        while (running || !ended.isEmpty() || !batch.isEmpty()) {
+        while (running || !ended.isEmpty() || !batch.isEmpty() || !singly.isEmpty()) {
             try {
+                if (batch.isEmpty() && !singly.isEmpty()) {
+                    batch.add(singly.remove());
+                }
                 if (batch.isEmpty() && !gather(batch)) {
                     rest();
                     continue;
@@ -206,11 +212,12 @@ final class Settler implements AutoCloseable {
             } catch (RuntimeException
                     | Error e) { // whatever it is: without this thread nothing is settled here any more
                 failures++;
-                if (batch.size() > 1 && isRefused(e)) {
-                    writeEach(batch);
+                if (isRefused(e) && batch.size() > 1) {
+                    singly.addAll(batch); // one of them is at fault: the others are written, that one is dead
+                    batch.clear();
                     continue;
                 }
-                if (batch.size() == 1 && isRefused(e)) {
+                if (isRefused(e) && batch.size() == 1) {
                     batch.set(0, unwritable(batch.get(0), e));
                 }
                 log.warn("settling_failed failures={} jobs={} error=\"{}\"", failures, batch.size(), e.getMessage());
@@ -235,26 +242,6 @@ final class Settler implements AutoCloseable {
                 one.asked(),
                 one.single(),
                 one.nanos());
-    }
-
-    /** One of them is at fault: the others are written, that one is dead. Leaves those that failed for another reason. */
-    private void writeEach(List<Ended> batch) {
-        for (Ended one : List.copyOf(batch)) {
-            Ended written = one;
-            Set<Ended> lost;
-            try {
-                lost = database.transaction(session -> write(session, List.of(one)));
-            } catch (PostriderException e) {
-                if (!isRefused(e)) {
-                    throw e;
-                }
-                Ended dead = unwritable(one, e);
-                written = dead;
-                lost = database.transaction(session -> write(session, List.of(dead)));
-            }
-            batch.remove(one);
-            tell(List.of(written), lost);
-        }
     }
 
     private void rest() throws InterruptedException {
