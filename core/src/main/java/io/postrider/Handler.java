@@ -32,4 +32,11 @@ public interface Handler {
         /** As for one event. If it throws, the batch is halved until the event that fails stands alone. */
         void handle(List<LogEvent> events) throws Exception;
     }
+
+    /** Sends to a sink, outside any transaction. */
+    record ToSink(Sink sink) implements Handler {
+        public ToSink {
+            Refuse.missing("sink", sink);
+        }
+    }
 }

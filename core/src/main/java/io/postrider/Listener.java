@@ -46,9 +46,9 @@ public final class Listener {
         this.backoffCap = Refuse.outside("backoff cap", draft.backoffCap, draft.backoff, LONGEST);
         this.start = Refuse.missing("start", draft.start);
         this.paused = draft.paused;
-        if (concurrency > 1 && !(handler instanceof Handler.Relay)) {
+        if (concurrency > 1 && !(handler instanceof Handler.Relay || handler instanceof Handler.ToSink)) {
             throw PostriderException.refused("concurrency must be 1 for listener " + name + ", was " + concurrency
-                    + ": only a relay that handles one event at a time can run several at once");
+                    + ": only a relay to a sink, or one that handles one event at a time, can run several at once");
         }
         if (types != null) {
             types.forEach(type -> Refuse.unlessType("types", type));
@@ -73,6 +73,11 @@ public final class Listener {
     /** A listener that talks to the outside, a batch at a time. */
     public static Listener relayBatch(String name, String topic, Handler.RelayBatch handler) {
         return new Listener(new Draft(name, topic, handler));
+    }
+
+    /** A listener that sends to a sink. */
+    public static Listener relay(String name, String topic, Sink sink) {
+        return new Listener(new Draft(name, topic, new Handler.ToSink(sink)));
     }
 
     /** Only events of these types; the others are passed over. The filter runs in the database. Default: all. */

@@ -7,6 +7,7 @@ import io.postrider.listen.DeadLetters;
 import io.postrider.listen.Listeners;
 import io.postrider.listen.Posts;
 import io.postrider.log.Heads;
+import io.postrider.log.Log;
 import io.postrider.retain.Retention;
 import io.postrider.schema.DatabaseCheck;
 import io.postrider.schema.Migrator;
@@ -44,6 +45,7 @@ public final class Postrider implements AutoCloseable {
     private final Database database;
     private final Emitter emitter;
     private final Heads heads;
+    private final Log along;
     private final Posts posts;
     private final Listeners listeners;
     private final Workers workers;
@@ -62,6 +64,7 @@ public final class Postrider implements AutoCloseable {
         this.database = new Database(dataSource, SchemaName.of(options.schema()));
         this.emitter = new Emitter(database, options.payloadCap(), watch);
         this.heads = new Heads(watch);
+        this.along = new Log(database, heads);
         this.posts = new Posts(heads);
         this.listeners = new Listeners(database, heads, posts, options.node(), watch);
         this.workers = new Workers(database, heads, options.node(), watch);
@@ -199,6 +202,11 @@ public final class Postrider implements AutoCloseable {
         return listeners.list();
     }
 
+    /** The log itself: its ends, a stretch of it, and reading along without a name. */
+    public Log log() {
+        return along;
+    }
+
     /** What failed for good. */
     public DeadLetters deadLetters() {
         return new DeadLetters(database);
@@ -228,6 +236,7 @@ public final class Postrider implements AutoCloseable {
         closed = true;
         workers.close();
         listeners.close();
+        along.close();
         if (retention != null) {
             retention.close();
         }

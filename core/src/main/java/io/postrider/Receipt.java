@@ -1,0 +1,83 @@
+package io.postrider;
+
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a sink says of events that it was sent. The first {@link #taken} of them are safe there. If that is not all, the next
+ * one was either <em>refused</em>, and that event is tried again by the relay's attempts and policy, or the sink was
+ * <em>unavailable</em>: nothing is wrong with any event, so none is blamed for it, and the relay waits until the sink is back,
+ * however long that takes. Immutable.
+ */
+public final class Receipt {
+    private static final Receipt WHOLE = new Receipt(Integer.MAX_VALUE, null, false, null);
+
+    private final int taken;
+    private final @Nullable Throwable error;
+    private final boolean unavailable;
+    private final @Nullable Duration retryAfter;
+
+    private Receipt(int taken, @Nullable Throwable error, boolean unavailable, @Nullable Duration retryAfter) {
+        this.taken = Refuse.outside("taken", taken, 0, Integer.MAX_VALUE);
+        this.error = error;
+        this.unavailable = unavailable;
+        this.retryAfter = retryAfter;
+    }
+
+    /** All of them are safe. */
+    public static Receipt whole() {
+        return WHOLE;
+    }
+
+    /** So many are safe; the next one was refused. */
+    public static Receipt refused(int taken, Throwable error) {
+        return refused(taken, error, null);
+    }
+
+    /** So many are safe; the next one was refused, and is not wanted again before a while has passed. */
+    public static Receipt refused(int taken, Throwable error, @Nullable Duration retryAfter) {
+        return new Receipt(taken, Refuse.missing("error", error), false, retryAfter);
+    }
+
+    /** So many are safe; then the sink could not be reached, or wanted no more from anybody. */
+    public static Receipt unavailable(int taken, Throwable error) {
+        return unavailable(taken, error, null);
+    }
+
+    /** So many are safe; then the sink wanted no more before a while has passed. */
+    public static Receipt unavailable(int taken, Throwable error, @Nullable Duration retryAfter) {
+        return new Receipt(taken, Refuse.missing("error", error), true, retryAfter);
+    }
+
+    /** How many events, from the first on, are safe; more than were sent means all. */
+    public int taken() {
+        return taken;
+    }
+
+    public boolean isWhole() {
+        return error == null;
+    }
+
+    /** Whether it is the sink that is at fault, and not an event. */
+    public boolean isUnavailable() {
+        return unavailable;
+    }
+
+    /** Why it is not whole. */
+    public @Nullable Throwable error() {
+        return error;
+    }
+
+    /** How long the sink wants to be left alone, if it says. */
+    public @Nullable Duration retryAfter() {
+        return retryAfter;
+    }
+
+    @Override
+    public String toString() {
+        if (error == null) {
+            return "whole";
+        }
+        return (unavailable ? "unavailable" : "refused") + " after " + taken + ": " + error;
+    }
+}
