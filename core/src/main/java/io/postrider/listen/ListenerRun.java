@@ -1,5 +1,6 @@
 package io.postrider.listen;
 
+import io.postrider.Course;
 import io.postrider.Listener;
 import io.postrider.LogEvent;
 import io.postrider.Policy;
@@ -7,9 +8,9 @@ import io.postrider.PostriderException;
 import io.postrider.PostriderException.Kind;
 import io.postrider.db.Database;
 import io.postrider.db.Session;
-import io.postrider.db.Sql;
 import io.postrider.listen.Fate.Delivered;
 import io.postrider.listen.Fate.Failed;
+import io.postrider.listen.Fate.Unavailable;
 import io.postrider.log.Heads;
 import io.postrider.log.LogReader;
 import io.postrider.log.LogReader.Stretch;
@@ -39,6 +40,8 @@ import org.slf4j.LoggerFactory;
  * HELD UP   the event after the cursor is set back. Out of attempts: it becomes a dead letter in the transaction that
  *           moves the cursor past it. Policy block: waits for its time and tries it alone, counted. Policies park and
  *           skip: the cursor moves past it, and it is tried again from behind.
+ * AWAY      a relay's sink is not there. No event is to blame and no attempt counts; the sink is tried again after a wait that
+ *           grows to 10 s, or as long as it asked for, until it is back. A crash here leaves a note that the successor clears.
  * </pre>
  *
  * Beside that, setbacks behind the cursor (parked, skipped, replayed) are tried when they are due, the first of each key.
@@ -47,14 +50,6 @@ import org.slf4j.LoggerFactory;
  */
 final class ListenerRun implements Runnable {
     private static final Logger log = LoggerFactory.getLogger(ListenerRun.class);
-    private static final Sql DELIVER = Sql.file("listen/deliver");
-    private static final Sql STANDS_AT =
-            Sql.text("stands_at", "select postrider.stands_at(:listener, :position, :upto, :era) as stands");
-    private static final Sql LISTENER = Sql.file("listen/listener");
-    private static final Sql BEGIN_TENURE = Sql.file("listen/begin_tenure");
-    private static final Sql END_TENURE = Sql.file("listen/end_tenure");
-    private static final Sql END_GHOSTS = Sql.file("listen/end_ghosts");
-
     /** Setbacks tried in one go before the log gets its turn again. */
     private static final int DUE_AT_ONCE = 50;
 
@@ -73,15 +68,15 @@ final class ListenerRun implements Runnable {
     private final Performer performer;
     private final Setbacks setbacks;
     private final Backoff backoff;
-    private final String worker;
+    private final Ledger ledger;
     private final Watch watch;
+    private final @Nullable Relaying relaying;
     private volatile boolean running = true;
 
     /** Something failed: whatever we believe about the listener must be read again. */
     private boolean stale;
 
     private long tenure;
-    private long tenureRow;
     private long startRow;
     private long cursor;
     private int era;
@@ -102,8 +97,12 @@ final class ListenerRun implements Runnable {
         this.performer = new Performer(database, listener, listening.threads());
         this.setbacks = new Setbacks(listener.name(), listening.worker());
         this.backoff = new Backoff(listener.backoff(), listener.backoffCap());
-        this.worker = listening.worker();
+        this.ledger = new Ledger(database, listener.name(), listening.worker());
         this.watch = listening.watch();
+        this.relaying = performer
+                .sender()
+                .map(sender -> new Relaying(database, listener, sender, watch))
+                .orElse(null);
     }
 
     /** What every listener of a node shares. */
@@ -152,6 +151,9 @@ final class ListenerRun implements Runnable {
     }
 
     private void ride() throws InterruptedException {
+        if (relaying != null && post.takeTest()) {
+            relaying.test();
+        }
         long mine = post.mayRun();
         if (mine == 0) {
             endTenure();
@@ -162,6 +164,10 @@ final class ListenerRun implements Runnable {
             beginTenure(mine);
         } else if (stale || post.isResetSince(startRow)) {
             readState();
+        }
+        if (relaying != null && relaying.isAway()) {
+            heads.awaitBeyond(listener.topic(), Long.MAX_VALUE, relaying.untilNextTry());
+            return;
         }
         if (post.takeDue() || System.nanoTime() - dueAt >= 0) {
             retryDue();
@@ -219,6 +225,9 @@ final class ListenerRun implements Runnable {
             }
         } else if (fate instanceof Failed failed) {
             failed(toHandle, failed, began);
+        } else if (fate instanceof Unavailable away) {
+            settleSent(toHandle, away.index(), began);
+            away(away);
         } else {
             lost();
         }
@@ -240,16 +249,29 @@ final class ListenerRun implements Runnable {
             return;
         }
         LogEvent culprit = events.get(failed.index());
-        boolean ours = setBack(culprit, 1, failed.error());
-        if (ours && !listener.isTransactional() && failed.index() > 0 && parkedKeys.isEmpty()) {
-            // those before it are sent already: only the ledger has to follow
-            long to = culprit.position() - 1;
-            List<LogEvent> sent = events.subList(0, failed.index());
-            if (database.transaction(session -> deliver(session, to, sent.size()))) {
-                delivered(to, sent, began);
-            } else {
-                lost();
-            }
+        if (setBack(culprit, 1, failed)) {
+            settleSent(events, failed.index(), began);
+        }
+    }
+
+    /** What a relay has sent before it failed is sent: only the ledger has to follow. */
+    private void settleSent(List<LogEvent> events, int before, long began) {
+        if (listener.isTransactional() || before == 0 || !parkedKeys.isEmpty()) {
+            return;
+        }
+        long to = events.get(before).position() - 1;
+        List<LogEvent> sent = events.subList(0, before);
+        if (database.transaction(session -> deliver(session, to, sent.size()))) {
+            delivered(to, sent, began);
+        } else {
+            lost();
+        }
+    }
+
+    /** The sink is not there: nobody's fault, and nothing to count. */
+    private void away(Unavailable away) {
+        if (relaying != null) {
+            relaying.away(away.error(), away.notBefore());
         }
     }
 
@@ -313,10 +335,21 @@ final class ListenerRun implements Runnable {
             delivered(to, List.of(event), began);
             slice = listener.batch();
         } else if (fate instanceof Failed failed) {
-            setBack(event, attempt, failed.error());
+            setBack(event, attempt, failed);
+        } else if (fate instanceof Unavailable away) {
+            uncount(event, attempt, away);
+            if (attempt > 1) {
+                ahead.put(event.position(), new Ahead(attempt - 1, System.nanoTime()));
+            }
         } else {
             lost();
         }
+    }
+
+    private void uncount(LogEvent event, int attempt, Unavailable away) {
+        boolean isAhead = event.position() > cursor;
+        database.transaction(session -> setbacks.uncount(session, event.position(), attempt, isAhead));
+        away(away);
     }
 
     /** Policies park and skip: the cursor moves past an event that is set back. */
@@ -336,7 +369,7 @@ final class ListenerRun implements Runnable {
     private void retryDue() throws InterruptedException {
         for (Setbacks.Due due :
                 database.autocommit(session -> setbacks.due(session, cursor, DUE_AT_ONCE, post.isShared()))) {
-            if (!running || post.mayRun() != tenure) {
+            if (!running || post.mayRun() != tenure || (relaying != null && relaying.isAway())) {
                 return;
             }
             if (due.attempt() >= listener.attempts()) {
@@ -364,7 +397,9 @@ final class ListenerRun implements Runnable {
         if (fate instanceof Delivered) {
             succeeded(event.position(), event.position(), List.of(event), attempt, began);
         } else if (fate instanceof Failed failed) {
-            setBack(event, attempt, failed.error());
+            setBack(event, attempt, failed);
+        } else if (fate instanceof Unavailable away) {
+            uncount(event, attempt, away);
         } else {
             lost();
         }
@@ -388,8 +423,10 @@ final class ListenerRun implements Runnable {
     // ── what is written down ────────────────────────────────────────────────────────────────────────────────────────
 
     /** An attempt failed. Whether there will be another one is decided where the event stands. False if we have lost it. */
-    private boolean setBack(LogEvent event, int attempt, Throwable error) {
-        Duration wait = attempt >= listener.attempts() ? Duration.ZERO : backoff.after(attempt);
+    private boolean setBack(LogEvent event, int attempt, Failed failed) {
+        Throwable error = failed.error();
+        Duration wait =
+                attempt >= listener.attempts() ? Duration.ZERO : longer(backoff.after(attempt), failed.notBefore());
         boolean isAhead = event.position() > cursor;
         boolean ours = database.transaction(session -> {
             if (!isAhead) {
@@ -421,6 +458,10 @@ final class ListenerRun implements Runnable {
         return true;
     }
 
+    private static Duration longer(Duration one, Duration other) {
+        return one.compareTo(other) > 0 ? one : other;
+    }
+
     private void bury(long position, int attempt, Performer.Settlement settlement) {
         Optional<DeadLetter> buried = database.transaction(session -> {
             Optional<DeadLetter> letter = setbacks.bury(session, position, attempt);
@@ -445,19 +486,12 @@ final class ListenerRun implements Runnable {
 
     /** Whether the cursor is still where we believe it, and the event what we have read; it stays so for this transaction. */
     private boolean isOurs(Session session, LogEvent event) {
-        return session.one(
-                        STANDS_AT,
-                        bind -> bind.text("listener", listener.name())
-                                .int8("position", cursor)
-                                .int8("upto", event.position())
-                                .int4("era", era),
-                        row -> row.bool("stands"))
-                .orElse(false);
+        return ledger.standsAt(session, cursor, event.position(), era);
     }
 
     /** In the transaction of the handler, if it has one. */
     private boolean settle(Session session, long to, int events) {
-        return deliver(session, to, events, listener.isTransactional() ? tenureRow : null);
+        return deliver(session, to, events, listener.isTransactional() ? ledger.tenure() : null);
     }
 
     private boolean deliver(Session session, long to, int events) {
@@ -465,17 +499,7 @@ final class ListenerRun implements Runnable {
     }
 
     private boolean deliver(Session session, long to, int events, @Nullable Long inTenure) {
-        return session.one(
-                        DELIVER,
-                        bind -> bind.text("listener", listener.name())
-                                .int8("from_position", cursor + 1)
-                                .int8("to_position", to)
-                                .int4("events", events)
-                                .text("worker", worker)
-                                .int4("era", era)
-                                .int8OrNull("tenure", inTenure),
-                        row -> row.bool("delivered"))
-                .orElse(false);
+        return ledger.deliver(session, new Ledger.Range(cursor + 1, to, events, era), inTenure);
     }
 
     private void delivered(long to, List<LogEvent> events, long began) {
@@ -485,6 +509,9 @@ final class ListenerRun implements Runnable {
     }
 
     private void succeeded(long from, long to, List<LogEvent> events, int attempt, long began) {
+        if (relaying != null && !events.isEmpty()) {
+            relaying.back();
+        }
         watch.delivered(
                 listener.name(),
                 listener.topic(),
@@ -508,23 +535,20 @@ final class ListenerRun implements Runnable {
         scanned = to;
         progressAt = System.nanoTime();
         ahead.headMap(to, true).clear();
+        if (relaying != null) {
+            relaying.passed(to);
+        }
     }
 
     // ── tenure ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
     private void beginTenure(long mine) {
-        record Begun(long row, long cutRow) {}
-        Begun begun = database.transaction(session -> session.one(
-                        BEGIN_TENURE,
-                        bind -> bind.text("listener", listener.name()).text("worker", worker),
-                        row -> new Begun(row.int8("n"), row.int8("cut_n")))
-                .orElseThrow());
-        // A tenure of our own that was cut short is no reason: this process has lived on.
-        boolean careful = begun.cutRow() != 0 && begun.cutRow() != tenureRow;
-        tenureRow = begun.row();
-        performer.serve(tenureRow);
+        boolean careful = ledger.beginTenure();
+        performer.serve(ledger.tenure());
         if (careful && !post.isShared()) {
-            endGhosts();
+            ledger.endGhosts()
+                    .forEach(pid ->
+                            log.warn("transaction_ended listener={} pid={} its tenure is over", listener.name(), pid));
         }
         readState();
         slice = listener.batch();
@@ -533,25 +557,13 @@ final class ListenerRun implements Runnable {
         log.info("listener_began listener={} position={} careful={}", listener.name(), cursor, careful);
     }
 
-    /** Whoever was cut short may be frozen in the middle of a transaction, with rows locked that we need. */
-    private void endGhosts() {
-        database.autocommit(session -> session.query(
-                        END_GHOSTS,
-                        bind -> bind.text("listener", listener.name()).int8("tenure", tenureRow),
-                        row -> row.int4("pid")))
-                .forEach(pid ->
-                        log.warn("transaction_ended listener={} pid={} its tenure is over", listener.name(), pid));
-    }
-
     private void readState() {
         database.autocommit(session -> {
-            record Place(long cursor, long startRow, int era) {}
-            Place place = session.one(
-                            LISTENER,
-                            bind -> bind.text("listener", listener.name()),
-                            row -> new Place(row.int8("cursor"), row.int8("start_row"), row.int4("era")))
-                    .orElseThrow(() -> new PostriderException(
-                            Kind.NOT_FOUND, "listener " + listener.name() + " is gone from the database"));
+            Ledger.Place place = ledger.place(session);
+            if (relaying != null) {
+                Course course = new Course(listener.name(), listener.topic(), place.course());
+                relaying.standAt(course, place.cursor(), place.unavailableTries());
+            }
             moved(place.cursor());
             startRow = place.startRow();
             era = place.era();
@@ -581,8 +593,7 @@ final class ListenerRun implements Runnable {
         }
         tenure = 0;
         try {
-            database.transaction(session -> session.update(
-                    END_TENURE, bind -> bind.text("listener", listener.name()).int8("n", tenureRow)));
+            ledger.endTenure();
         } catch (PostriderException e) {
             // the next one is careful without need
             log.debug("tenure of {} could not be ended: {}", listener.name(), e.getMessage());
