@@ -12,6 +12,7 @@ import io.postrider.LogEvent;
 import io.postrider.Postrider;
 import io.postrider.Reach;
 import io.postrider.Worker;
+import io.postrider.history.Analytics;
 import io.postrider.history.Count;
 import io.postrider.history.Counting;
 import io.postrider.history.Counting.Bucket;
@@ -138,8 +139,9 @@ class DocsTest {
             List<LogEvent> latest = eventLog.read(reach, Selection.all(), Moment.before(Instant.now()), 100);
             Optional<LogEvent> state = eventLog.latest(reach, "orders", "order", "42");
             Counting week = Counting.between(Instant.now().minus(Duration.ofDays(7)), Instant.now());
-            List<Count> perHour = eventLog.analytics()
-                    .counts(reach, week.withBucket(Bucket.HOUR).withBy(By.TYPE));
+            Analytics analytics = eventLog.analytics();
+            List<Count> perHour =
+                    analytics.counts(reach, week.withBucket(Bucket.HOUR).withBy(By.TYPE));
             // endregion
             assertThat(next).isEqualTo(latest).containsExactly(state.orElseThrow());
             assertThat(perHour).singleElement().extracting(Count::name).isEqualTo("order.placed");
