@@ -76,10 +76,14 @@ public final class WebhookSink implements Sink {
         return "webhook " + endpoint;
     }
 
+    /** An interrupt ends it between two requests; what was taken by then is not forgotten. */
     @Override
-    public Receipt send(Course course, List<LogEvent> events) {
+    public Receipt send(Course course, List<LogEvent> events) throws InterruptedException {
         for (int taken = 0; taken < events.size(); taken++) {
             if (Thread.currentThread().isInterrupted()) {
+                if (taken == 0) {
+                    throw new InterruptedException("interrupted before the first request");
+                }
                 return Receipt.unavailable(taken, failure(Kind.FAILED, "interrupted before the next request", null));
             }
             Receipt receipt = send(events.get(taken), taken);

@@ -312,7 +312,7 @@ class WebhookWireTest {
         }
     }
 
-    private static void assertLate(WebhookSink sink, String payload) {
+    private static void assertLate(WebhookSink sink, String payload) throws Exception {
         long began = System.nanoTime();
         Receipt receipt = sink.send(COURSE, List.of(event(1, null, payload)));
         assertThat(receipt.isWhole()).isFalse();
