@@ -51,7 +51,7 @@ public final class WebhookSink implements Sink {
     }
 
     /**
-     * A sink that posts to this URL. Sends nothing yet.
+     * A sink that posts to this URL. Sends nothing yet; the name is looked up, to refuse now what would be refused later.
      *
      * @throws PostriderException of kind REFUSED if nothing may be sent there; the message says what would allow it
      */
