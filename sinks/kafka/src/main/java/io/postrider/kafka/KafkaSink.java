@@ -177,17 +177,18 @@ public final class KafkaSink implements Sink {
 
     private String topic(Admin admin) throws Exception {
         try {
-            TopicDescription topic = admin.describeTopics(List.of(kafkaTopic))
-                    .topicNameValues()
-                    .get(kafkaTopic)
-                    .get();
-            List<TopicPartitionInfo> partitions = topic.partitions();
+            Map<String, TopicDescription> found =
+                    admin.describeTopics(List.of(kafkaTopic)).allTopicNames().get();
+            List<TopicPartitionInfo> partitions =
+                    List.copyOf(found.values()).get(0).partitions();
             long behind = partitions.stream()
-                    .filter(partition ->
-                            partition.leader() == null || partition.isr().size() < partition.replicas().size())
+                    .filter(partition -> partition.leader() == null
+                            || partition.isr().size() < partition.replicas().size())
                     .count();
-            return partitions.size() + (partitions.size() == 1 ? " partition of " : " partitions of ")
-                    + partitions.get(0).replicas().size() + (behind == 0 ? " in sync" : ", " + behind + " not in sync");
+            return partitions.size()
+                    + (partitions.size() == 1 ? " partition of " : " partitions of ")
+                    + partitions.get(0).replicas().size()
+                    + (behind == 0 ? " in sync" : ", " + behind + " not in sync");
         } catch (ExecutionException e) {
             if (e.getCause() instanceof UnknownTopicOrPartitionException) {
                 return "and no such topic yet: create it, unless the brokers do that by themselves";

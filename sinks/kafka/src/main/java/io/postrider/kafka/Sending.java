@@ -4,14 +4,16 @@ import io.postrider.LogEvent;
 import io.postrider.Receipt;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.Future;
 import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.RecordMetadata;
+import org.apache.kafka.common.InvalidRecordException;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.errors.InvalidTimestampException;
 import org.apache.kafka.common.errors.RecordBatchTooLargeException;
 import org.apache.kafka.common.errors.RecordTooLargeException;
 import org.apache.kafka.common.errors.SerializationException;
-import org.apache.kafka.common.InvalidRecordException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -54,7 +56,7 @@ final class Sending {
         try {
             for (int i = 0; i < events.size() && !hasFailed(); i++) {
                 int index = i;
-                producer.send(records.of(events.get(i)), (metadata, error) -> {
+                Future<RecordMetadata> unused = producer.send(records.of(events.get(i)), (metadata, error) -> {
                     if (error != null) {
                         failed(index, error);
                     }

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 /** What a topic says when it is asked for a course. */
 class KafkaHoldsTest {
     private static final Broker BROKER = Broker.shared();
-    private static final KafkaOptions OPTIONS = KafkaOptions.at(BROKER.servers());
+    private static final KafkaOptions OPTIONS = BROKER.options();
 
     @Test
     void a_topic_that_does_not_exist_has_nothing() throws Exception {
@@ -75,7 +75,8 @@ class KafkaHoldsTest {
         String topic = BROKER.topic("forged", 1);
         try (KafkaProducer<byte[], byte[]> producer = Topics.stranger(BROKER, Map.of())) {
             for (String position : List.of("", "x", "-", "99999999999999999999", "1e3")) {
-                producer.send(forged(topic, "relay/1", position, UUID.randomUUID().toString()));
+                producer.send(
+                        forged(topic, "relay/1", position, UUID.randomUUID().toString()));
             }
             producer.send(forged(topic, "relay/1", "5", "not-an-id"));
             producer.send(forged(topic, "relay/", "6", UUID.randomUUID().toString()));

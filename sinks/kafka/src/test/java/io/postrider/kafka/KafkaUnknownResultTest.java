@@ -21,8 +21,9 @@ import org.junit.jupiter.api.Test;
 class KafkaUnknownResultTest {
     private static final Broker BROKER = Broker.shared();
     private static final TcpProxy PROXY = BROKER.proxy();
-    private static final KafkaOptions OPTIONS =
-            KafkaOptions.at(BROKER.serversBehindProxy()).withDeliveryTimeout(Duration.ofSeconds(6));
+    private static final KafkaOptions OPTIONS = BROKER.optionsBehindProxy()
+            .withLogin("PLAIN", Broker.USER, Broker.PASSWORD)
+            .withDeliveryTimeout(Duration.ofSeconds(6));
 
     @AfterEach
     void repair() {
