@@ -142,7 +142,6 @@ public final class KafkaSink implements Sink {
         return producer;
     }
 
-    /** Returns when its thread has ended: from then on nothing more leaves this process by it. */
     private void retire(Producer<byte @Nullable [], byte[]> broken) {
         synchronized (this) {
             doubts++;
@@ -150,14 +149,7 @@ public final class KafkaSink implements Sink {
                 producer = null;
             }
         }
-        boolean interrupted = Thread.interrupted(); // it would be told of that instead of being closed
-        try {
-            broken.close(Duration.ZERO);
-        } finally {
-            if (interrupted) {
-                Thread.currentThread().interrupt();
-            }
-        }
+        Sending.closeNow(broken);
     }
 
     private void settle(LookBack lookBack) throws InterruptedException {

@@ -66,10 +66,13 @@ final class LookBack {
         return found;
     }
 
+    /** Assigned at once: of others the client warns, each time that it is told where they end. */
     private List<TopicPartition> partitions() {
-        return consumer.partitionsFor(kafkaTopic).stream()
+        List<TopicPartition> partitions = consumer.partitionsFor(kafkaTopic).stream()
                 .map(info -> new TopicPartition(info.topic(), info.partition()))
                 .toList();
+        consumer.assign(partitions);
+        return partitions;
     }
 
     private List<Stretch> stretches(Course course, long after, int most) {

@@ -112,6 +112,29 @@ class KafkaSendTest {
     }
 
     @Test
+    void an_event_of_before_1970_cannot_be_a_record_and_is_refused() throws Exception {
+        String topic = BROKER.topic("old", 1);
+        LogEvent good = event(1, "k");
+        LogEvent old = new LogEvent(
+                "orders",
+                2,
+                UUID.randomUUID(),
+                "t",
+                "{}",
+                "k",
+                null,
+                null,
+                null,
+                null,
+                "{}",
+                Instant.ofEpochSecond(-1));
+        Receipt receipt = send(topic, COURSE, good, old, event(3, "k"));
+        assertThat(receipt.isWhole() || receipt.isUnavailable()).isFalse();
+        assertThat(receipt.taken()).isEqualTo(1);
+        assertThat(Topics.positions(BROKER, topic)).containsExactly(1L);
+    }
+
+    @Test
     void a_record_too_large_for_the_topic_is_refused_when_it_stands_alone() throws Exception {
         String topic = BROKER.topic("large-there", 1, Map.of("max.message.bytes", "10000"));
         LogEvent large = event(7, "k", "\"" + "x".repeat(20_000) + "\"");
