@@ -61,14 +61,15 @@ class RedisSinkFaultTest {
         try (TcpProxy proxy = TcpProxy.to(redis.port());
                 RedisStreamSink sink = new RedisStreamSink(RedisOptions.at("127.0.0.1", proxy.port()), "s")) {
             assertThat(sink.send(COURSE, events(1, 10)).isWhole()).isTrue();
-            proxy.cutAt(TcpProxy.Direction.TO_SERVER, "\"n\": 15", TcpProxy.Cut.AFTER);
+            proxy.cutAt(TcpProxy.Direction.TO_SERVER, "\"n\": 200}", TcpProxy.Cut.AFTER);
 
-            Receipt receipt = sink.send(COURSE, events(11, 20));
+            Receipt receipt = sink.send(COURSE, events(11, 400));
 
+            assertThat(proxy.cuts()).isEqualTo(1);
             assertThat(receipt.isUnavailable()).isTrue();
             assertThat(sink.holds(COURSE, 10)).isEmpty();
-            assertThat(sink.send(COURSE, events(11, 20)).isWhole()).isTrue();
-            assertThat(length("s")).isEqualTo(20);
+            assertThat(sink.send(COURSE, events(11, 400)).isWhole()).isTrue();
+            assertThat(length("s")).isEqualTo(400);
         }
     }
 
