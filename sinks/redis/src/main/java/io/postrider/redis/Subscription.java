@@ -73,8 +73,7 @@ final class Subscription implements AutoCloseable {
             } catch (InterruptedException e) {
                 return;
             } catch (RedisException | ExecutionException | TimeoutException e) {
-                log.warn(
-                        "redis_feed_away channel={} redis={} error=\"{}\"", channel, options.place(), e.getMessage());
+                log.warn("redis_feed_away channel={} redis={} error=\"{}\"", channel, options.place(), e.getMessage());
             }
             if (await(rest)) {
                 return;

@@ -215,7 +215,8 @@ final class TopicFeed implements AutoCloseable {
         long upto = Math.min(head, position);
         long from = Math.min(upto, Math.max(oldest - 1, trail.start().orElse(upto)));
         long common = trail.common(from, stretch(from, upto));
-        log.warn("redis_feed_changed topic={} position={} head={} the log is not the one it was", topic, position, head);
+        log.warn(
+                "redis_feed_changed topic={} position={} head={} the log is not the one it was", topic, position, head);
         receiver.changed(common);
         trail.forgetAfter(common);
         position = common;

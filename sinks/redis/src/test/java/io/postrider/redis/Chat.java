@@ -3,6 +3,7 @@ package io.postrider.redis;
 import io.postrider.Event;
 import io.postrider.Listener;
 import io.postrider.Postrider;
+import io.postrider.Sink;
 import io.postrider.StartPoint;
 import io.postrider.testkit.TestDatabase;
 import java.sql.Connection;
@@ -11,6 +12,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
 /** A node on a database of its own whose topic is {@code chat}, with a relay to Redis or without. */
 final class Chat implements AutoCloseable {
@@ -18,6 +20,7 @@ final class Chat implements AutoCloseable {
             "redis-chat", dataSource -> Postrider.on(dataSource).migrate());
     final Postrider postrider = Postrider.on(database.dataSource());
     private final List<AutoCloseable> open = new ArrayList<>();
+    private @Nullable Connection connection;
     private int emitted;
 
     Chat start() {
@@ -27,9 +30,12 @@ final class Chat implements AutoCloseable {
 
     /** Publishes the topic on the channel, on this node. */
     Chat relay(RedisOptions options) {
-        RedisPubSubSink sink = new RedisPubSubSink(options);
+        return relay(new RedisPubSubSink(options));
+    }
+
+    Chat relay(Sink sink) {
         open.add(sink);
-        postrider.add(Listener.relay("to-channel", "chat", sink)
+        postrider.add(Listener.relay("to-redis", "chat", sink)
                 .withStart(StartPoint.beginning())
                 .withBackoff(Duration.ofMillis(5), Duration.ofMillis(50)));
         return this;
@@ -44,9 +50,12 @@ final class Chat implements AutoCloseable {
         emit(events);
     }
 
-    void emit(List<Event> events) {
-        try (Connection connection = database.dataSource().getConnection()) {
-            connection.setAutoCommit(false);
+    synchronized void emit(List<Event> events) {
+        try {
+            if (connection == null) {
+                connection = database.dataSource().getConnection();
+                connection.setAutoCommit(false);
+            }
             postrider.emitAll(connection, events);
             connection.commit();
         } catch (SQLException e) {
@@ -65,6 +74,9 @@ final class Chat implements AutoCloseable {
     @Override
     public void close() throws Exception {
         postrider.close();
+        if (connection != null) {
+            connection.close();
+        }
         for (AutoCloseable one : open) {
             one.close();
         }

@@ -11,6 +11,7 @@ import io.postrider.LogEvent;
 import io.postrider.Postrider;
 import io.postrider.gateway.Feed;
 import io.postrider.testkit.Await;
+import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -169,14 +170,14 @@ class RedisFeedTest {
             recorder.awaitBegun();
             AtomicBoolean enough = new AtomicBoolean();
             CompletableFuture<Integer> load = load(enough);
-            for (int round = 1; round <= 4; round++) {
-                awaitMore(300);
+            for (int round = 1; round <= 3; round++) {
+                awaitMore(100);
                 own.cli(cli -> cli.clientKill(KillArgs.Builder.typePubsub()));
-                awaitMore(300);
+                awaitMore(100);
                 own.cli(cli -> cli.clientKill(KillArgs.Builder.typeNormal()));
-                awaitMore(300);
+                awaitMore(100);
                 own.kill9();
-                awaitMore(300);
+                awaitMore(100);
                 own.start();
                 awaitListening(feed);
             }
@@ -191,8 +192,8 @@ class RedisFeedTest {
                     .isEqualTo(LongStream.rangeClosed(1, emitted)
                             .mapToObj(n -> new UUID(7, n))
                             .toList());
-            System.out.println("redis_feed_chaos sealed=" + sealed + " events=" + emitted + " from_log="
-                    + feed.repaired());
+            System.out.println(
+                    "redis_feed_chaos sealed=" + sealed + " events=" + emitted + " from_log=" + feed.repaired());
         }
     }
 
@@ -224,18 +225,19 @@ class RedisFeedTest {
             }
         });
         recorder.awaitBegun();
-        for (int i = 0; i < 12; i++) {
-            chat.emit(1_000); // more than the inbox holds
+        String large = "{\"text\": \"" + "x".repeat(200_000) + "\"}";
+        for (int i = 0; i < 50; i++) { // together more than the inbox holds
+            chat.emit(List.of(Event.of("chat", "message:created", large)));
         }
         Await.until(
                 "the relay is through",
                 Duration.ofSeconds(60),
-                () -> chat.postrider.listeners().get(0).position() == 12_000);
+                () -> chat.postrider.listeners().get(0).position() == 50);
         goOn.countDown();
 
-        recorder.awaitPosition(12_000);
+        recorder.awaitPosition(50);
 
-        assertThat(recorder.all()).hasSize(12_000);
+        assertThat(recorder.all()).hasSize(50);
     }
 
     // ── and nobody else's ───────────────────────────────────────────────────────────────────────────────────────────
@@ -325,6 +327,7 @@ class RedisFeedTest {
             recorder.awaitPosition(9);
             assertThat(recorder.changes()).containsExactly(6L);
             assertThat(recorder.payloads().subList(8, 11)).allMatch(payload -> payload.contains("other"));
+            feed.close();
         }
     }
 
@@ -345,11 +348,13 @@ class RedisFeedTest {
             recorder.awaitBegun();
 
             current.set(standby.database.dataSource());
-            Await.until("noticed", Duration.ofSeconds(30), () -> !recorder.changes().isEmpty());
+            Await.until(
+                    "noticed", Duration.ofSeconds(30), () -> !recorder.changes().isEmpty());
             standby.emit(2);
 
             recorder.awaitPosition(7);
             assertThat(recorder.changes()).containsExactly(5L);
+            feed.close();
         }
     }
 
@@ -364,7 +369,8 @@ class RedisFeedTest {
     }
 
     private RedisFeed feed(RedisOptions options) {
-        RedisFeed feed = new RedisFeed(options, Postrider.on(chat.database.dataSource()).log());
+        RedisFeed feed =
+                new RedisFeed(options, Postrider.on(chat.database.dataSource()).log());
         open.add(feed);
         return feed;
     }
@@ -393,7 +399,10 @@ class RedisFeedTest {
     }
 
     private static void awaitHead(Postrider postrider, long head) {
-        Await.until("the head is " + head, Duration.ofSeconds(30), () -> postrider.log().head("chat") == head);
+        Await.until(
+                "the head is " + head,
+                Duration.ofSeconds(30),
+                () -> postrider.log().head("chat") == head);
     }
 
     private void publish(RedisOptions options, List<LogEvent> events) {
@@ -439,15 +448,20 @@ class RedisFeedTest {
 
     private static List<LogEvent> moved(List<LogEvent> events, String topic) {
         return events.stream()
-                .map(event -> EnvelopeText.read(Envelope.json(event).replace("\"topic\":\"chat\"", "\"topic\":\"" + topic + "\""))
+                .map(event -> EnvelopeText.read(
+                                Envelope.json(event).replace("\"topic\":\"chat\"", "\"topic\":\"" + topic + "\""))
                         .orElseThrow())
                 .toList();
     }
 
     private static DataSource switching(AtomicReference<DataSource> current) {
         return (DataSource) Proxy.newProxyInstance(
-                DataSource.class.getClassLoader(),
-                new Class<?>[] {DataSource.class},
-                (proxy, method, arguments) -> method.invoke(current.get(), arguments));
+                DataSource.class.getClassLoader(), new Class<?>[] {DataSource.class}, (proxy, method, arguments) -> {
+                    try {
+                        return method.invoke(current.get(), arguments);
+                    } catch (InvocationTargetException e) {
+                        throw e.getCause();
+                    }
+                });
     }
 }

@@ -41,7 +41,8 @@ class RedisPubSubSinkTest extends SinkSuite {
 
         @Override
         public Sink open() {
-            return new RedisPubSubSink(RedisOptions.at("127.0.0.1", proxy.port()).withChannelSecret(secret));
+            return new RedisPubSubSink(
+                    RedisOptions.at("127.0.0.1", proxy.port()).withChannelSecret(secret));
         }
 
         @Override
