@@ -10,12 +10,21 @@ import io.postrider.Event;
 import io.postrider.LogEvent;
 import io.postrider.Postrider;
 import io.postrider.gateway.Feed;
+import io.postrider.gateway.GatewayOptions;
+import io.postrider.gateway.History;
+import io.postrider.gateway.Hub;
+import io.postrider.gateway.Identity;
+import io.postrider.gateway.Room;
+import io.postrider.log.Log;
 import io.postrider.testkit.Await;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
+import java.sql.Connection;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -30,6 +39,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.postgresql.ds.PGSimpleDataSource;
 
 /** A channel that loses, a log that does not: what the gateway gets is every event, once, in order, and nobody else's. */
 @Timeout(120)
@@ -355,6 +365,65 @@ class RedisFeedTest {
             recorder.awaitPosition(7);
             assertThat(recorder.changes()).containsExactly(5L);
             feed.close();
+        }
+    }
+
+    @Test
+    void what_retention_has_taken_meanwhile_is_passed_over_and_the_receiver_sees_the_hole() throws Exception {
+        chat.start();
+        chat.emit(3);
+        awaitHead(chat.postrider, 3);
+        AtomicReference<DataSource> current = new AtomicReference<>(chat.database.dataSource());
+        RedisFeed feed = new RedisFeed(options(false), Postrider.on(switching(current)).log());
+        open.add(feed);
+        Recorder late = new Recorder();
+        feed.follow("chat", 3, late);
+        late.awaitBegun();
+        PGSimpleDataSource nowhere = new PGSimpleDataSource();
+        nowhere.setPortNumbers(new int[] {1});
+        current.set(nowhere);
+        chat.emit(7);
+        awaitHead(chat.postrider, 10);
+        try (Connection connection = chat.database.dataSource().getConnection();
+                Statement statement = connection.createStatement()) {
+            statement.execute("insert into postrider.forgotten (topic, position) values ('chat', 7)");
+            statement.execute("delete from postrider.log where topic = 'chat' and position <= 7");
+        }
+        current.set(chat.database.dataSource());
+
+        late.awaitPosition(10);
+
+        assertThat(late.all()).extracting(LogEvent::position).containsExactly(1L, 2L, 3L, 8L, 9L, 10L);
+        assertThat(late.faults()).containsExactly("position 8 after 3");
+    }
+
+    @Test
+    void a_hub_that_is_fed_so_reaches_every_position() throws Exception {
+        chat.relay(options(true)).start();
+        Log log = chat.postrider.log();
+        try (Hub hub = Hub.open(new RedisFeed(options(true), log), new NoHistory(log), GatewayOptions.of("chat"))) {
+            Await.until("the hub is ready", Duration.ofSeconds(30), hub::isReady);
+            chat.emit(100);
+            redis.cli(cli -> cli.clientKill(KillArgs.Builder.typePubsub()));
+            chat.emit(100);
+            Await.until("the hub is at 200", Duration.ofSeconds(30), () -> hub.reached("chat") == 200);
+        }
+    }
+
+    private record NoHistory(Log log) implements History {
+        @Override
+        public List<LogEvent> page(Identity who, Set<Room> rooms, String topic, long after, long upto, int most) {
+            return List.of();
+        }
+
+        @Override
+        public long oldest(String topic) {
+            return log.oldest(topic);
+        }
+
+        @Override
+        public long reached(String topic) {
+            return log.head(topic);
         }
     }
 
