@@ -104,7 +104,8 @@ final class TopicFeed implements AutoCloseable {
 
     private void begin() throws InterruptedException {
         List<LogEvent> last = LogFeed.recent(events, topic, Math.max(1, recent));
-        long head = last.isEmpty() ? events.head(topic) : last.get(last.size() - 1).position();
+        long head =
+                last.isEmpty() ? events.head(topic) : last.get(last.size() - 1).position();
         receiver.begins(head, recent == 0 ? List.of() : last);
         trail.add(last);
         position = head;

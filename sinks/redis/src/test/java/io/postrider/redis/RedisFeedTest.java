@@ -11,10 +11,7 @@ import io.postrider.LogEvent;
 import io.postrider.Postrider;
 import io.postrider.gateway.Feed;
 import io.postrider.gateway.GatewayOptions;
-import io.postrider.gateway.History;
 import io.postrider.gateway.Hub;
-import io.postrider.gateway.Identity;
-import io.postrider.gateway.Room;
 import io.postrider.log.Log;
 import io.postrider.testkit.Await;
 import java.lang.reflect.InvocationTargetException;
@@ -24,7 +21,6 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -374,7 +370,8 @@ class RedisFeedTest {
         chat.emit(3);
         awaitHead(chat.postrider, 3);
         AtomicReference<DataSource> current = new AtomicReference<>(chat.database.dataSource());
-        RedisFeed feed = new RedisFeed(options(false), Postrider.on(switching(current)).log());
+        RedisFeed feed =
+                new RedisFeed(options(false), Postrider.on(switching(current)).log());
         open.add(feed);
         Recorder late = new Recorder();
         feed.follow("chat", 3, late);
@@ -401,29 +398,12 @@ class RedisFeedTest {
     void a_hub_that_is_fed_so_reaches_every_position() throws Exception {
         chat.relay(options(true)).start();
         Log log = chat.postrider.log();
-        try (Hub hub = Hub.open(new RedisFeed(options(true), log), new NoHistory(log), GatewayOptions.of("chat"))) {
+        try (Hub hub = Hub.open(new RedisFeed(options(true), log), new LogOnly(log), GatewayOptions.of("chat"))) {
             Await.until("the hub is ready", Duration.ofSeconds(30), hub::isReady);
             chat.emit(100);
             redis.cli(cli -> cli.clientKill(KillArgs.Builder.typePubsub()));
             chat.emit(100);
             Await.until("the hub is at 200", Duration.ofSeconds(30), () -> hub.reached("chat") == 200);
-        }
-    }
-
-    private record NoHistory(Log log) implements History {
-        @Override
-        public List<LogEvent> page(Identity who, Set<Room> rooms, String topic, long after, long upto, int most) {
-            return List.of();
-        }
-
-        @Override
-        public long oldest(String topic) {
-            return log.oldest(topic);
-        }
-
-        @Override
-        public long reached(String topic) {
-            return log.head(topic);
         }
     }
 

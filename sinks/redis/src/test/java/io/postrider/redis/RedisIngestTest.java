@@ -81,12 +81,10 @@ class RedisIngestTest {
                     return Fate.done();
                 }))
                 .start();
-        // tag::ingest[]
         try (RedisIngest ingest = new RedisIngest(redis.options(), IngestOptions.of("incoming"))) {
             ingest.add("visit-17/1", "{\"text\": \"hello\"}"); // acknowledge to the visitor when this returns
             ingest.start(
                     postrider, database.dataSource(), entry -> Job.of("incoming", "message.received", entry.data()));
-            // end::ingest[]
             assertThat(done.poll(30, TimeUnit.SECONDS)).isEqualTo("{\"text\": \"hello\"}");
             Await.until("the stream is empty", () -> ingest.waiting() == 0);
         }
