@@ -52,7 +52,7 @@ public final class Postrider implements AutoCloseable {
     private final List<Listener> waiting = new ArrayList<>();
     private final List<Worker> waitingWorkers = new ArrayList<>();
     private final Set<String> names = new HashSet<>();
-    private @Nullable Wire wire;
+    private volatile @Nullable Wire wire;
     private @Nullable Retention retention;
     private @Nullable Sequencer sequencer;
     private boolean closed;
@@ -180,6 +180,12 @@ public final class Postrider implements AutoCloseable {
         retention = new Retention(database, options.segmentSize(), options.keep(), options.patience());
         retention.start();
         return this;
+    }
+
+    /** Whether this node is started and its lasting connection is up. A node that is not, emits; it runs nothing meanwhile. */
+    public boolean isConnected() {
+        Wire riding = wire;
+        return riding != null && riding.isRiding();
     }
 
     /** Stops a listener where it is, on every node, until it is resumed. */
