@@ -203,6 +203,11 @@ public final class Postrider implements AutoCloseable {
         return listeners.reset(listener, to);
     }
 
+    /** Where {@link #reset} would put its cursor. */
+    public long cursorAt(String listener, StartPoint to) {
+        return listeners.cursorAt(listener, to);
+    }
+
     /** Every listener in the database, as the view {@code listeners} has it. */
     public List<Listeners.Status> listeners() {
         return listeners.list();

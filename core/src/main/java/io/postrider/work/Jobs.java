@@ -2,6 +2,7 @@ package io.postrider.work;
 
 import io.postrider.PostriderException;
 import io.postrider.PostriderException.Kind;
+import io.postrider.Reach;
 import io.postrider.db.Bind;
 import io.postrider.db.Database;
 import io.postrider.db.Row;
@@ -54,7 +55,9 @@ public final class Jobs {
             @Nullable String progressNote,
             @Nullable String waitsFor,
             String topic,
-            long position) {
+            long position,
+            @Nullable String projectId,
+            @Nullable String userId) {
         static Status read(Row row) throws SQLException {
             Long progress = row.int8OrNull("progress");
             return new Status(
@@ -79,7 +82,9 @@ public final class Jobs {
                     row.textOrNull("progress_note"),
                     row.textOrNull("waits_for"),
                     row.text("topic"),
-                    row.int8("position"));
+                    row.int8("position"),
+                    row.textOrNull("project_id"),
+                    row.textOrNull("user_id"));
         }
     }
 
@@ -142,10 +147,18 @@ public final class Jobs {
 
     /** The latest jobs of a queue, at most so many; only in this state if one is given. */
     public List<Status> list(String queue, @Nullable State state, int most) {
+        return list(queue, state, most, Reach.all());
+    }
+
+    /** Of them, those that are in reach. */
+    public List<Status> list(String queue, @Nullable State state, int most, Reach reach) {
         return database.autocommit(session -> session.query(
                 LIST,
                 bind -> bind.text("queue", queue)
                         .text("state", state == null ? null : state.name())
+                        .text("reach", reach.kind().name())
+                        .text("project", reach.project())
+                        .text("user", reach.user())
                         .int4("most", most),
                 Status::read));
     }

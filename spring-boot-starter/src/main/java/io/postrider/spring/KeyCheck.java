@@ -68,7 +68,8 @@ final class KeyCheck {
 
     private Optional<String> nearest(String key) {
         return known.stream()
-                .filter(one -> distance(one, key) <= Math.max(2, (key.length() - OURS.toString().length()) / 3))
+                .filter(one -> distance(one, key)
+                        <= Math.max(2, (key.length() - OURS.toString().length()) / 3))
                 .min(Comparator.comparingInt(one -> distance(one, key)));
     }
 

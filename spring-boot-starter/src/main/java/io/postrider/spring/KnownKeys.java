@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import org.springframework.boot.context.properties.bind.Name;
 
 /**
  * Keys under {@code postrider.} that mean something. A bean of this kind adds to those of {@link PostriderProperties}; what no
@@ -42,7 +43,17 @@ public final class KnownKeys {
 
     private static void collect(String prefix, Class<?> properties, Set<String> keys) {
         for (RecordComponent component : properties.getRecordComponents()) {
-            add(prefix + "." + dashed(component.getName()), component.getGenericType(), keys);
+            add(prefix + "." + nameOf(properties, component), component.getGenericType(), keys);
+        }
+    }
+
+    /** As it is bound: by its annotation, else with dashes. */
+    private static String nameOf(Class<?> properties, RecordComponent component) {
+        try {
+            Name given = properties.getDeclaredField(component.getName()).getAnnotation(Name.class);
+            return given == null ? dashed(component.getName()) : given.value();
+        } catch (NoSuchFieldException e) {
+            throw new IllegalStateException(e);
         }
     }
 
@@ -52,7 +63,8 @@ public final class KnownKeys {
         } else if (type instanceof ParameterizedType generic && generic.getRawType() == Map.class) {
             Type value = generic.getActualTypeArguments()[1];
             add(key + (value == String.class ? ".**" : ".*"), value, keys);
-        } else if (type instanceof ParameterizedType generic && List.of(List.class, Set.class).contains(raw(generic))) {
+        } else if (type instanceof ParameterizedType generic
+                && List.of(List.class, Set.class).contains(raw(generic))) {
             keys.add(key);
             add(key + "[*]", generic.getActualTypeArguments()[0], keys);
         } else {

@@ -61,11 +61,14 @@ public final class MicrometerWatch implements Watch {
             String listener, String topic, long fromPosition, long toPosition, int events, Duration took) {
         String label = listeners.of(listener);
         count("outbox_publish_success_total", label, "", key -> Tags.of("listener", label), events);
-        count("postrider_positions_passed_total", label, "", key -> Tags.of("listener", label), toPosition - fromPosition + 1);
+        count(
+                "postrider_positions_passed_total",
+                label,
+                "",
+                key -> Tags.of("listener", label),
+                toPosition - fromPosition + 1);
         if (events > 0) {
-            latencies
-                    .computeIfAbsent(label, this::latency)
-                    .record(took.toNanos() / 1_000_000.0);
+            latencies.computeIfAbsent(label, this::latency).record(took.toNanos() / 1_000_000.0);
         }
     }
 
@@ -122,16 +125,18 @@ public final class MicrometerWatch implements Watch {
     }
 
     private void time(String name, String one, Function<Key, Iterable<Tag>> tags, Duration took) {
-        timers.computeIfAbsent(new Key(name, one, ""), key -> Timer.builder(name)
-                        .tags(tags.apply(key))
-                        .serviceLevelObjectives(
-                                Duration.ofMillis(1),
-                                Duration.ofMillis(10),
-                                Duration.ofMillis(100),
-                                Duration.ofSeconds(1),
-                                Duration.ofSeconds(10),
-                                Duration.ofMinutes(1))
-                        .register(registry))
+        timers.computeIfAbsent(
+                        new Key(name, one, ""),
+                        key -> Timer.builder(name)
+                                .tags(tags.apply(key))
+                                .serviceLevelObjectives(
+                                        Duration.ofMillis(1),
+                                        Duration.ofMillis(10),
+                                        Duration.ofMillis(100),
+                                        Duration.ofSeconds(1),
+                                        Duration.ofSeconds(10),
+                                        Duration.ofMinutes(1))
+                                .register(registry))
                 .record(took.toNanos(), TimeUnit.NANOSECONDS);
     }
 }

@@ -9,13 +9,12 @@ import org.springframework.boot.diagnostics.FailureAnalysis;
 final class PostriderFailureAnalyzer extends AbstractFailureAnalyzer<PostriderException> {
     @Override
     protected @Nullable FailureAnalysis analyze(Throwable rootFailure, PostriderException cause) {
-        String action =
-                switch (cause.kind()) {
-                    case REFUSED -> "Change the setting that is named.";
-                    case UNREACHABLE -> "See that the database runs and can be reached from here.";
-                    case CONFLICT, NOT_FOUND -> "Do as the description says; `postrider doctor` tells more.";
-                    case FAILED -> "`postrider doctor` tells more.";
-                };
+        String action = switch (cause.kind()) {
+            case REFUSED -> "Change the setting that is named.";
+            case UNREACHABLE -> "See that the database runs and can be reached from here.";
+            case CONFLICT, NOT_FOUND -> "Do as the description says; `postrider doctor` tells more.";
+            case FAILED -> "`postrider doctor` tells more.";
+        };
         return new FailureAnalysis("Postrider: " + cause.getMessage(), action, cause);
     }
 }

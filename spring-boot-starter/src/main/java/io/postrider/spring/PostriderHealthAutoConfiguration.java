@@ -22,7 +22,9 @@ public class PostriderHealthAutoConfiguration {
             Readiness.Answer answer = readiness.ask();
             return answer.ready()
                     ? Health.up().build()
-                    : Health.down().withDetail("why", String.valueOf(answer.detail())).build();
+                    : Health.down()
+                            .withDetail("why", String.valueOf(answer.detail()))
+                            .build();
         };
     }
 }

@@ -6,6 +6,7 @@ import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.boot.context.properties.bind.Name;
 
 /**
  * The settings under {@code postrider.}; what is not given is as {@link Options#defaults} has it, and values are refused by
@@ -13,7 +14,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  *
  * @param schema the schema that holds the log
  * @param node what this process is called in ledgers and logs
- * @param notify whether a sleeping sequencer is woken by notifications
+ * @param notifies {@code notify}: whether a sleeping sequencer is woken by notifications
  * @param poll how often the node looks by itself
  * @param keep how long events are kept that every listener has passed
  * @param patience how long events are kept for a listener that does not come
@@ -30,7 +31,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 public record PostriderProperties(
         @Nullable String schema,
         @Nullable String node,
-        @Nullable Boolean notify,
+        @Name("notify") @Nullable Boolean notifies,
         @Nullable Duration poll,
         @Nullable Duration keep,
         @Nullable Duration patience,
@@ -48,7 +49,7 @@ public record PostriderProperties(
         Options options = Options.defaults();
         options = with(options, schema, Options::withSchema);
         options = with(options, node, Options::withNode);
-        options = with(options, notify, Options::withNotify);
+        options = with(options, notifies, Options::withNotify);
         options = with(options, poll, Options::withPoll);
         options = with(options, keep, Options::withKeep);
         options = with(options, patience, Options::withPatience);

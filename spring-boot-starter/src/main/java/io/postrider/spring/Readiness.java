@@ -39,7 +39,8 @@ public final class Readiness {
     /** Asks. */
     public Answer ask() {
         if (!postrider.isConnected()) {
-            return new Answer(false, "the wire is not connected: the database cannot be reached, or the node is not started");
+            return new Answer(
+                    false, "the wire is not connected: the database cannot be reached, or the node is not started");
         }
         return schema();
     }
