@@ -17,6 +17,7 @@ public final class Refusal extends RuntimeException {
         UNAUTHORIZED(401, "Not authenticated"),
         FORBIDDEN(403, "Not allowed"),
         NOT_FOUND(404, "Not found"),
+        METHOD_NOT_ALLOWED(405, "Method not allowed"),
         TOO_MANY(429, "Too many"),
         UNAVAILABLE(503, "Not available");
 
@@ -44,6 +45,11 @@ public final class Refusal extends RuntimeException {
         super(detail, null, false, false); // an answer, not a fault: a stack trace per stranger would be a gift to them
         this.why = why;
         this.retryAfter = retryAfter;
+    }
+
+    /** A refusal of this kind. */
+    public static Refusal of(Why why, String detail) {
+        return new Refusal(why, detail, null);
     }
 
     static Refusal badRequest(String detail) {

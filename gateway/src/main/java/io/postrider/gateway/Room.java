@@ -1,6 +1,7 @@
 package io.postrider.gateway;
 
 import io.postrider.LogEvent;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a connection may hear: the events of one project, {@code project:{id}}, or of one user, {@code user:{id}}. Two rooms are
@@ -45,6 +46,11 @@ public record Room(Kind kind, String id) {
             }
         }
         throw Refusal.badRequest("a room is project:{id} or user:{id}, was '" + Names.shown(text) + "'");
+    }
+
+    /** The room of an event's project or user; null if it has none, or one that no room can have. */
+    static @Nullable Room orNull(Kind kind, @Nullable String id) {
+        return id != null && Names.isId(id) ? new Room(kind, id) : null;
     }
 
     /** Whether the event belongs here. That somebody may hear a room does not mean that they may read all that is in it. */

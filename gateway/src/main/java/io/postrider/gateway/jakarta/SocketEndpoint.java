@@ -1,23 +1,43 @@
 package io.postrider.gateway.jakarta;
 
 import io.postrider.gateway.Gateway;
-import jakarta.websocket.DeploymentException;
+import jakarta.websocket.CloseReason;
 import jakarta.websocket.Endpoint;
 import jakarta.websocket.EndpointConfig;
 import jakarta.websocket.Session;
-import jakarta.websocket.server.ServerContainer;
+import org.jspecify.annotations.Nullable;
 
-/** WebSocket at {@code /v1/socket}, or another path. */
-public final class SocketEndpoint extends Endpoint {
-    SocketEndpoint(Gateway gateway) {}
+/** What the container tells of one WebSocket. */
+final class SocketEndpoint extends Endpoint {
+    private final Gateway gateway;
+    private final Gateway.Visit visit;
+    private volatile @Nullable SocketStream stream;
 
-    /** Puts it on a container, which a servlet context has as its attribute {@code jakarta.websocket.server.ServerContainer}. */
-    public static void register(ServerContainer container, String path, Gateway gateway) throws DeploymentException {
-        throw new UnsupportedOperationException();
+    SocketEndpoint(Gateway gateway, Gateway.Visit visit) {
+        this.gateway = gateway;
+        this.visit = visit;
     }
 
     @Override
     public void onOpen(Session session, EndpointConfig config) {
-        throw new UnsupportedOperationException();
+        SocketStream opened = new SocketStream(gateway, visit, session);
+        stream = opened;
+        opened.open();
+    }
+
+    @Override
+    public void onClose(Session session, CloseReason reason) {
+        visit.leave();
+    }
+
+    /** The container closes it then; an error before onOpen() was through is the same. */
+    @Override
+    public void onError(Session session, Throwable error) {
+        SocketStream opened = stream;
+        if (opened == null) {
+            visit.leave();
+        } else {
+            opened.abort();
+        }
     }
 }
