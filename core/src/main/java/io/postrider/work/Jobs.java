@@ -49,15 +49,15 @@ public final class Jobs {
             @Nullable Instant claimedAt,
             @Nullable Instant finishedAt,
             @Nullable String key,
+            @Nullable String projectId,
+            @Nullable String userId,
             String payload,
             @Nullable String result,
             @Nullable Integer progress,
             @Nullable String progressNote,
             @Nullable String waitsFor,
             String topic,
-            long position,
-            @Nullable String projectId,
-            @Nullable String userId) {
+            long position) {
         static Status read(Row row) throws SQLException {
             Long progress = row.int8OrNull("progress");
             return new Status(
@@ -76,15 +76,15 @@ public final class Jobs {
                     row.instantOrNull("claimed_at"),
                     row.instantOrNull("finished_at"),
                     row.textOrNull("key"),
+                    row.textOrNull("project_id"),
+                    row.textOrNull("user_id"),
                     row.text("payload"),
                     row.textOrNull("result"),
                     progress == null ? null : progress.intValue(),
                     row.textOrNull("progress_note"),
                     row.textOrNull("waits_for"),
                     row.text("topic"),
-                    row.int8("position"),
-                    row.textOrNull("project_id"),
-                    row.textOrNull("user_id"));
+                    row.int8("position"));
         }
     }
 
@@ -116,6 +116,11 @@ public final class Jobs {
     public Optional<Status> find(UUID id) {
         Optional<Status> found = look(id);
         return found.isPresent() || !isCommitted(id) ? found : look(id);
+    }
+
+    /** The same, but empty as well if the job is not in reach: who may not see it does not learn that it is there. */
+    public Optional<Status> find(Reach reach, UUID id) {
+        return find(id).filter(job -> reach.covers(job.projectId(), job.userId()));
     }
 
     private Optional<Status> look(UUID id) {
