@@ -7,6 +7,8 @@ import io.postrider.server.settings.ServerSettings;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.boot.Banner;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.WebApplicationType;
@@ -20,6 +22,8 @@ import org.springframework.core.env.MapPropertySource;
 
 /** A server that runs. Closing it ends it in order: streams are told, requests answered, jobs handed back. */
 public final class Server implements AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(Server.class);
+
     private final ConfigurableApplicationContext context;
 
     private Server(ConfigurableApplicationContext context) {
@@ -58,6 +62,7 @@ public final class Server implements AutoCloseable {
         ConfigurableEnvironment environment = context.getEnvironment();
         ServerSettings settings = settings(environment);
         Keyring.isLoopback(settings.http().bind()); // an address that is none is told before anything is started
+        refuseSilentGateway(settings);
         boolean works = settings.allRoles().contains(Role.WORKER);
         Map<String, Object> derived = new LinkedHashMap<>();
         derived.put("server.port", settings.http().port());
@@ -72,6 +77,19 @@ public final class Server implements AutoCloseable {
         derived.put("postrider.listen", works);
         derived.put("postrider.work", works);
         environment.getPropertySources().addLast(new MapPropertySource("derived", derived));
+    }
+
+    /** One that was asked for by name must have something to say; one among all roles is only told of. */
+    private static void refuseSilentGateway(ServerSettings settings) {
+        if (!settings.allRoles().contains(Role.GATEWAY)
+                || !settings.gateway().topics().isEmpty()) {
+            return;
+        }
+        if (settings.roles() != null && !settings.roles().isEmpty()) {
+            throw PostriderException.refused(
+                    "the role gateway needs postrider.gateway.topics (--topics): only what is" + " named can be heard");
+        }
+        log.info("gateway_off no topics are named in postrider.gateway.topics (--topics)");
     }
 
     private static ServerSettings settings(ConfigurableEnvironment environment) {

@@ -7,6 +7,7 @@ import io.postrider.Postrider;
 import io.postrider.cli.connect.DatabaseUrl;
 import io.postrider.db.Database;
 import io.postrider.db.SchemaName;
+import io.postrider.gateway.Gateway;
 import io.postrider.gateway.Revocations;
 import io.postrider.server.api.Api;
 import io.postrider.server.api.ApiRoutes;
@@ -35,6 +36,7 @@ import java.util.Map;
 import javax.sql.DataSource;
 import org.apache.catalina.core.StandardHost;
 import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.boot.autoconfigure.context.ConfigurationPropertiesAutoConfiguration;
 import org.springframework.boot.autoconfigure.context.LifecycleAutoConfiguration;
@@ -50,10 +52,12 @@ import org.springframework.boot.web.servlet.FilterRegistrationBean;
 import org.springframework.boot.web.servlet.ServletRegistrationBean;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
 import org.springframework.core.env.Environment;
 
 /** The beans of every role. What is imported is named one by one: nothing is scanned, and the start takes what it needs. */
 @Configuration(proxyBeanMethods = false)
+@Import({WorkerConfiguration.class, GatewayConfiguration.class})
 @EnableConfigurationProperties({ServerSettings.class, PostriderProperties.class})
 @ImportAutoConfiguration({
     ConfigurationPropertiesAutoConfiguration.class,
@@ -105,19 +109,24 @@ class ServerConfiguration {
         return Keyring.of(settings.auth(), settings.http().bind());
     }
 
-    @Bean
-    Revocations revocations() {
-        return Revocations.NONE;
+    @Bean(destroyMethod = "close")
+    RevokedTokens revocations(Postrider postrider) {
+        return new RevokedTokens(postrider);
     }
 
     @Bean
-    Api api(Postrider postrider, DataSource dataSource, Options options, ServerSettings settings) {
+    Api api(
+            Postrider postrider,
+            DataSource dataSource,
+            Options options,
+            ServerSettings settings,
+            RevokedTokens revocations) {
         Writing writing = new Writing(
                 postrider,
                 new Database(dataSource, SchemaName.of(options.schema())),
                 settings.api().userTopics(),
                 settings.api().userQueues());
-        return new Api(settings.allRoles().contains(Role.API) ? ApiRoutes.of(writing) : List.of());
+        return new Api(settings.allRoles().contains(Role.API) ? ApiRoutes.of(writing, revocations::add) : List.of());
     }
 
     // ── HTTP ────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -138,8 +147,15 @@ class ServerConfiguration {
     }
 
     @Bean
-    ServletRegistrationBean<HealthServlet> healthServlet(Readiness readiness) {
-        return servlet(new HealthServlet(readiness::ask), "health", "/health/*");
+    ServletRegistrationBean<HealthServlet> healthServlet(Readiness readiness, ObjectProvider<Gateway> gateway) {
+        return servlet(new HealthServlet(() -> ask(readiness, gateway.getIfAvailable())), "health", "/health/*");
+    }
+
+    private static Readiness.Answer ask(Readiness readiness, @Nullable Gateway gateway) {
+        Readiness.Answer answer = readiness.ask();
+        return answer.ready() && gateway != null && !gateway.hub().isReady()
+                ? new Readiness.Answer(false, "the gateway has not begun with all of its topics")
+                : answer;
     }
 
     @Bean

@@ -31,7 +31,7 @@ final class ListenerRoutes {
         return Answer.ok(JsonText.object().set("listeners", listeners));
     }
 
-    static ObjectNode json(Listeners.Status listener) {
+    private static ObjectNode json(Listeners.Status listener) {
         return JsonText.object()
                 .put("name", listener.name())
                 .put("topic", listener.topic())
@@ -51,7 +51,7 @@ final class ListenerRoutes {
                 .put("owner", listener.owner());
     }
 
-    private Answer pause(Call call, boolean paused) {
+    Answer pause(Call call, boolean paused) {
         call.fields();
         String name = call.place("name");
         if (paused) {
@@ -62,7 +62,7 @@ final class ListenerRoutes {
         return Answer.ok(JsonText.object().put("name", name).put("paused", paused));
     }
 
-    private Answer reset(Call call) {
+    Answer reset(Call call) {
         String name = call.place("name");
         Fields fields = call.fields("to", "position", "time", "dry_run");
         StartPoint to = point(fields);

@@ -4,12 +4,9 @@ import io.postrider.PostriderException;
 import io.postrider.gateway.Identity;
 import io.postrider.gateway.TokenMint;
 import io.postrider.gateway.Tokens;
-import java.io.IOException;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.KeyFactory;
 import java.security.PublicKey;
@@ -62,7 +59,7 @@ public record Keyring(Tokens tokens, Optional<String> development) {
     }
 
     private static byte[] secret(String id, String value) {
-        byte[] secret = content("postrider.auth.secrets." + id, value).strip().getBytes(StandardCharsets.UTF_8);
+        byte[] secret = Secrets.read("postrider.auth.secrets." + id, value).getBytes(StandardCharsets.UTF_8);
         if (secret.length < 32) {
             throw PostriderException.refused("postrider.auth.secrets." + id + " must have at least 32 bytes, had "
                     + secret.length + "; make one by: openssl rand -base64 48");
@@ -72,7 +69,8 @@ public record Keyring(Tokens tokens, Optional<String> development) {
 
     private static PublicKey publicKey(String id, String value) {
         String setting = "postrider.auth.public-keys." + id;
-        String pem = content(setting, value).replaceAll("-----[A-Z ]+-----", "").replaceAll("\\s", "");
+        String pem =
+                Secrets.read(setting, value).replaceAll("-----[A-Z ]+-----", "").replaceAll("\\s", "");
         byte[] der;
         try {
             der = Base64.getDecoder().decode(pem);
@@ -92,16 +90,5 @@ public record Keyring(Tokens tokens, Optional<String> development) {
     private static PostriderException notAKey(String setting) {
         return PostriderException.refused(
                 setting + " must be a public key in PEM (BEGIN PUBLIC KEY): RSA, P-256 or Ed25519");
-    }
-
-    private static String content(String setting, String value) {
-        if (!value.startsWith("file:")) {
-            return value;
-        }
-        try {
-            return Files.readString(Path.of(value.substring("file:".length())));
-        } catch (IOException e) {
-            throw PostriderException.refused(setting + " names a file that cannot be read: " + value);
-        }
     }
 }

@@ -14,6 +14,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param roles which of api, gateway, worker; all unless said
  * @param databaseUrl as psql or JDBC writes it; else PSQL_*, PG*, or an embedded database
  * @param redisUrl for relays to Redis; else REDIS_HOST and REDIS_PORT
+ * @param redisChannelSecret by which what goes through a Redis channel is signed
  * @param poolSize connections to the database, at most
  * @param log json or text
  * @param relays by name, each with its type, its topic and what the type takes
@@ -23,6 +24,7 @@ public record ServerSettings(
         @Nullable Set<Role> roles,
         @Nullable String databaseUrl,
         @Nullable String redisUrl,
+        @Nullable String redisChannelSecret,
         @DefaultValue("16") int poolSize,
         @DefaultValue("json") String log,
         @DefaultValue Http http,
@@ -78,11 +80,23 @@ public record ServerSettings(
     /**
      * What browsers may hear.
      *
+     * @param feed where events come from: the log, or Redis pub/sub repaired from the log
+     * @param channel the channel of Redis
      * @param connections at once, on this node
+     * @param connectionsOfOne of these, of one subject
      */
     public record Gateway(
             @DefaultValue Set<String> topics,
-            @DefaultValue("10000") int connections) {}
+            @DefaultValue("log") Feed feed,
+            @DefaultValue("new_message_channel") String channel,
+            @DefaultValue("10000") int connections,
+            @DefaultValue("20") int connectionsOfOne) {}
+
+    /** Where the gateway's events come from. */
+    public enum Feed {
+        LOG,
+        REDIS
+    }
 
     /**
      * The read model.
