@@ -6,6 +6,7 @@ import io.postrider.server.settings.Role;
 import io.postrider.server.settings.ServerSettings;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -40,6 +41,10 @@ public final class Server implements AutoCloseable {
         Map<String, Object> defaults = new HashMap<>();
         defaults.put("spring.main.banner-mode", "off");
         defaults.put("spring.application.name", "postrider");
+        // What others tell of their start is of no use to who runs this; their warnings are.
+        for (String chatty : List.of("org.apache", "org.springframework", "com.zaxxer.hikari", "io.lettuce")) {
+            defaults.put("logging.level." + chatty, "warn");
+        }
         if (!settings.getOrDefault("postrider.log", "json").equals("text")) {
             defaults.put("logging.structured.format.console", "io.postrider.server.log.JsonLines");
         }

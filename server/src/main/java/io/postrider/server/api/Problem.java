@@ -5,6 +5,7 @@ import io.postrider.db.JsonText;
 import io.postrider.db.SqlState;
 import io.postrider.gateway.Refusal;
 import java.sql.SQLException;
+import java.sql.SQLTransientConnectionException;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.UUID;
@@ -91,6 +92,9 @@ public final class Problem extends RuntimeException {
         boolean isData = SqlState.of(e).startsWith("22") || SqlState.of(e).startsWith("23");
         if (isData) {
             return badRequest("the database does not take it: " + message);
+        }
+        if (e.getCause() instanceof SQLTransientConnectionException) {
+            return unreachable(e); // no connection of the pool was free in time
         }
         if (e.getCause() instanceof SQLException && e.kind() != PostriderException.Kind.UNREACHABLE) {
             return unexpected(e);

@@ -6,12 +6,20 @@ import java.nio.charset.StandardCharsets;
 import org.apache.catalina.connector.Request;
 import org.apache.catalina.connector.Response;
 import org.apache.catalina.valves.ErrorReportValve;
+import org.apache.tomcat.util.res.StringManager;
 import org.jspecify.annotations.Nullable;
 
 /** The errors of the container itself, in the same form as ours: a request that no servlet ever sees, or a page that is not there. */
 public final class ProblemValve extends ErrorReportValve {
+    /** In the language of this machine, as the container says it. */
+    private static final String HEADER_TOO_LARGE =
+            StringManager.getManager("org.apache.coyote.http11").getString("iib.requestheadertoolarge.error");
+
     @Override
     protected void report(Request request, Response response, @Nullable Throwable throwable) {
+        if (isHeaderTooLarge(throwable)) {
+            response.setStatus(431); // the container says 400 to this as to everything that it cannot read
+        }
         int status = response.getStatus();
         if (status < 400 || response.getContentWritten() > 0 || !response.setErrorReported()) {
             return;
@@ -25,6 +33,10 @@ public final class ProblemValve extends ErrorReportValve {
         } catch (IOException | IllegalStateException e) {
             // whoever asked is gone
         }
+    }
+
+    private static boolean isHeaderTooLarge(@Nullable Throwable throwable) {
+        return throwable != null && HEADER_TOO_LARGE.equals(throwable.getMessage());
     }
 
     private static String detail(int status) {
