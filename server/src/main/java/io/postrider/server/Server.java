@@ -1,9 +1,11 @@
 package io.postrider.server;
 
 import io.postrider.PostriderException;
+import io.postrider.server.http.FrontFilter;
 import io.postrider.server.settings.Keyring;
 import io.postrider.server.settings.Role;
 import io.postrider.server.settings.ServerSettings;
+import io.postrider.spring.PostriderProperties;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -45,6 +47,8 @@ public final class Server implements AutoCloseable {
         for (String chatty : List.of("org.apache", "org.springframework", "com.zaxxer.hikari", "io.lettuce")) {
             defaults.put("logging.level." + chatty, "warn");
         }
+        // Why a start was refused is in the exception, and who starts us says it.
+        defaults.put("logging.level.org.springframework.boot.diagnostics.LoggingFailureAnalysisReporter", "off");
         if (!settings.getOrDefault("postrider.log", "json").equals("text")) {
             defaults.put("logging.structured.format.console", "io.postrider.server.log.JsonLines");
         }
@@ -65,8 +69,10 @@ public final class Server implements AutoCloseable {
     /** What follows from our settings for Spring's. Last among the sources: who sets Spring's own has the last word. */
     private static void derive(ConfigurableApplicationContext context) {
         ConfigurableEnvironment environment = context.getEnvironment();
-        ServerSettings settings = settings(environment);
-        Keyring.isLoopback(settings.http().bind()); // an address that is none is told before anything is started
+        ServerSettings settings = bound(environment, ServerSettings.class);
+        bound(environment, PostriderProperties.class); // what cannot be read is told before anything is started
+        FrontFilter.refuseUnlessOrigins(settings.http().origins());
+        Keyring.isLoopback(settings.http().bind());
         refuseSilentGateway(settings);
         boolean works = settings.allRoles().contains(Role.WORKER);
         Map<String, Object> derived = new LinkedHashMap<>();
@@ -97,11 +103,14 @@ public final class Server implements AutoCloseable {
         log.info("gateway_off no topics are named in postrider.gateway.topics (--topics)");
     }
 
-    private static ServerSettings settings(ConfigurableEnvironment environment) {
+    private static <T> T bound(ConfigurableEnvironment environment, Class<T> type) {
         try {
-            return Binder.get(environment).bindOrCreate("postrider", ServerSettings.class);
+            return Binder.get(environment).bindOrCreate("postrider", type);
         } catch (BindException e) {
-            Throwable cause = e.getCause() == null ? e : e.getCause();
+            Throwable cause = e;
+            while (cause.getCause() != null) {
+                cause = cause.getCause();
+            }
             throw PostriderException.refused("setting " + e.getName() + " cannot be read: " + cause.getMessage());
         }
     }

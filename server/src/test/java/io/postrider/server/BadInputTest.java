@@ -153,8 +153,8 @@ class BadInputTest {
         Reply reply = server.send(server.request(operator, "/v1/jobs").DELETE());
         assertProblem(reply, 405, "DELETE");
         assertThat(reply.response().headers().firstValue("Allow")).contains("GET");
-        assertProblem(server.send(server.request(operator, "/v1/jobs").method("TRACE", BodyPublishers.noBody())), 405);
-        assertProblem(server.send(server.request(operator, "/metrics").POST(BodyPublishers.noBody())), 405);
+        assertProblem(server.send(server.request(operator, "/v1/jobs").method("TRACE", BodyPublishers.noBody())), 405, "method");
+        assertProblem(server.send(server.request(operator, "/metrics").POST(BodyPublishers.noBody())), 405, "method");
     }
 
     @ParameterizedTest

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.postrider.Event;
 import io.postrider.Job;
 import io.postrider.Listener;
-import io.postrider.Worker;
 import io.postrider.gateway.Identity.Reach;
 import io.postrider.server.LiveServer.Reply;
 import io.postrider.server.api.Api;
@@ -79,11 +78,6 @@ class IsolationTest {
                     })
                     .withAttempts(1)
                     .withBackoff(Duration.ofMillis(1), Duration.ofMillis(1));
-        }
-
-        @Bean
-        Worker other() {
-            return Worker.on("elsewhere");
         }
     }
 
@@ -303,15 +297,14 @@ class IsolationTest {
         StringBuilder text = new StringBuilder();
         try (BufferedReader reader = new BufferedReader(new InputStreamReader(response.body(), StandardCharsets.UTF_8))) {
             int seen = 0;
-            boolean settled = false;
-            while (seen < events || !settled) {
-                String line = reader.readLine();
-                if (line == null) {
-                    break;
-                }
+            int frames = 0;
+            for (String line = reader.readLine(); line != null; line = reader.readLine()) {
                 text.append(line).append('\n');
                 seen += line.equals("event: event") ? 1 : 0;
-                settled = line.equals("event: position") || seen > 0 && seen == events;
+                frames += line.isEmpty() ? 1 : 0;
+                if (line.isEmpty() && seen >= events && frames > 0) {
+                    break;
+                }
             }
         }
         return text.toString();

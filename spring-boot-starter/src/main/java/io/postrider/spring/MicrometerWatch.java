@@ -86,10 +86,10 @@ public final class MicrometerWatch implements Watch {
         count("outbox_publish_failed_total", label, "", key -> Tags.of("listener", label), 1);
     }
 
+    /** Its last attempt was a setback too, and is counted as one. */
     @Override
     public void deadLettered(String listener, LogEvent event, int attempts, String error) {
         String label = listeners.of(listener);
-        count("outbox_publish_failed_total", label, "", key -> Tags.of("listener", label), 1);
         count("postrider_dead_lettered_total", label, "", key -> Tags.of("listener", label), 1);
     }
 

@@ -30,6 +30,11 @@ public final class FrontFilter extends HttpFilter {
         this.origins = origins.stream().map(FrontFilter::checked).collect(Collectors.toUnmodifiableSet());
     }
 
+    /** Refuses what is not an origin, by the setting's name. */
+    public static void refuseUnlessOrigins(Collection<String> origins) {
+        origins.forEach(FrontFilter::checked);
+    }
+
     private static String checked(String origin) {
         String lower = origin.toLowerCase(Locale.ROOT);
         if (!ORIGIN.matcher(lower).matches()) {
