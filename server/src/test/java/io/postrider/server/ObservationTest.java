@@ -63,6 +63,7 @@ class ObservationTest {
                 return value(text, "outbox_publish_failed_total{listener=\"fails\"}") == 6
                         && value(text, "outbox_publish_success_total{listener=\"event_log:orders\"}") == 3
                         && value(text, "outbox_pending_count{listener=\"paused\"}") == 3
+                        && value(text, "postrider_dead_letters{listener=\"fails\"}") == 3
                         && value(text, "job_queue_depth{job_type=\"waiting\"}") == 1
                         && value(text, "job_completed_total{job_type=\"hopeless\",status=\"dead\"}") == 1;
             });
@@ -72,7 +73,6 @@ class ObservationTest {
             assertThat(value(text, "job_processing_seconds_count{job_type=\"receipt\"}")).isEqualTo(1);
             assertThat(value(text, "outbox_oldest_pending_age_seconds{listener=\"paused\"}")).isPositive();
             assertThat(value(text, "outbox_publish_latency_ms_count{listener=\"event_log:orders\"}")).isPositive();
-            assertThat(value(text, "postrider_dead_letters{listener=\"fails\"}")).isEqualTo(3);
             assertThat(value(text, "postrider_events_emitted_total{topic=\"orders\"}")).isEqualTo(3);
             assertThat(text).contains("job_notification_received_total{channel=", "job_poll_scanned_total", "jvm_memory_used");
             assertThat(text).doesNotContain("project", "user_id");
