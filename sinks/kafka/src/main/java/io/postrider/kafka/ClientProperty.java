@@ -99,9 +99,8 @@ final class ClientProperty {
     }
 
     private static Predicate<String> within(int low, int high) {
-        return value -> value.matches("[0-9]{1,9}")
-                && Integer.parseInt(value) >= low
-                && Integer.parseInt(value) <= high;
+        return value ->
+                value.matches("[0-9]{1,9}") && Integer.parseInt(value) >= low && Integer.parseInt(value) <= high;
     }
 
     private static boolean isPem(String value) {

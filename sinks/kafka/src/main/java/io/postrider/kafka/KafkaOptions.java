@@ -79,8 +79,7 @@ public final class KafkaOptions {
      */
     public KafkaOptions withDeliveryTimeout(Duration time) {
         if (time.compareTo(SHORTEST) < 0 || time.compareTo(LONGEST) > 0) {
-            throw PostriderException.refused(
-                    "delivery timeout must be " + SHORTEST + ".." + LONGEST + ", was " + time);
+            throw PostriderException.refused("delivery timeout must be " + SHORTEST + ".." + LONGEST + ", was " + time);
         }
         return withProperty(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, Long.toString(time.toMillis()));
     }
@@ -127,10 +126,12 @@ public final class KafkaOptions {
                 CommonClientConfigs.SECURITY_PROTOCOL_CONFIG, login == null ? "PLAINTEXT" : "SASL_SSL");
         if (protocol.startsWith("SASL") != (login != null)) {
             throw PostriderException.refused("security.protocol " + protocol
-                    + (login == null ? " needs a login: give one by withLogin" : " does not fit a login: use SASL_SSL"));
+                    + (login == null
+                            ? " needs a login: give one by withLogin"
+                            : " does not fit a login: use SASL_SSL"));
         }
-        String name = given.getOrDefault(
-                CommonClientConfigs.CLIENT_ID_CONFIG, "postrider-" + UNNAMED.incrementAndGet());
+        String name =
+                given.getOrDefault(CommonClientConfigs.CLIENT_ID_CONFIG, "postrider-" + UNNAMED.incrementAndGet());
         return withProtocol(protocol).withClientId(name);
     }
 
@@ -139,7 +140,8 @@ public final class KafkaOptions {
     }
 
     Duration deliveryTimeout() {
-        return Duration.ofMillis(Long.parseLong(given.getOrDefault(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, "30000")));
+        return Duration.ofMillis(
+                Long.parseLong(given.getOrDefault(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, "30000")));
     }
 
     /** How long one answer may take, or the brokers' first: three fit into the time that a record has. */
@@ -152,12 +154,14 @@ public final class KafkaOptions {
         long answer = answerTimeout().toMillis();
         all.put(ProducerConfig.ACKS_CONFIG, "all");
         all.put(ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG, true);
-        // With two, a new producer's second batch can get in before its first: of a producer that it has not seen yet a broker
+        // With two, a new producer's second batch can get in before its first: of a producer that it has not seen yet a
+        // broker
         // takes any sequence number, and the first may have met a leader that was not ready. Batches are large instead.
         all.put(ProducerConfig.MAX_IN_FLIGHT_REQUESTS_PER_CONNECTION, 1);
         all.put(ProducerConfig.LINGER_MS_CONFIG, 5);
         all.put(ProducerConfig.BATCH_SIZE_CONFIG, 128 << 10);
-        all.put(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, (int) deliveryTimeout().toMillis());
+        all.put(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, (int)
+                deliveryTimeout().toMillis());
         all.put(ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG, (int) answer);
         all.put(ProducerConfig.MAX_BLOCK_MS_CONFIG, answer);
         int cap = Integer.parseInt(given.getOrDefault(ProducerConfig.MAX_REQUEST_SIZE_CONFIG, "1048576"));

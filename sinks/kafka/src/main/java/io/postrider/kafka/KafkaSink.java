@@ -142,7 +142,6 @@ public final class KafkaSink implements Sink {
         return producer;
     }
 
-    /** Returns when its thread has ended: from then on nothing more leaves this process by it. */
     private void retire(Producer<byte @Nullable [], byte[]> broken) {
         synchronized (this) {
             doubts++;
@@ -150,14 +149,7 @@ public final class KafkaSink implements Sink {
                 producer = null;
             }
         }
-        boolean interrupted = Thread.interrupted(); // it would be told of that instead of being closed
-        try {
-            broken.close(Duration.ZERO);
-        } finally {
-            if (interrupted) {
-                Thread.currentThread().interrupt();
-            }
-        }
+        Sending.closeNow(broken);
     }
 
     private void settle(LookBack lookBack) throws InterruptedException {
@@ -177,17 +169,18 @@ public final class KafkaSink implements Sink {
 
     private String topic(Admin admin) throws Exception {
         try {
-            TopicDescription topic = admin.describeTopics(List.of(kafkaTopic))
-                    .topicNameValues()
-                    .get(kafkaTopic)
-                    .get();
-            List<TopicPartitionInfo> partitions = topic.partitions();
+            Map<String, TopicDescription> found =
+                    admin.describeTopics(List.of(kafkaTopic)).allTopicNames().get();
+            List<TopicPartitionInfo> partitions =
+                    List.copyOf(found.values()).get(0).partitions();
             long behind = partitions.stream()
-                    .filter(partition ->
-                            partition.leader() == null || partition.isr().size() < partition.replicas().size())
+                    .filter(partition -> partition.leader() == null
+                            || partition.isr().size() < partition.replicas().size())
                     .count();
-            return partitions.size() + (partitions.size() == 1 ? " partition of " : " partitions of ")
-                    + partitions.get(0).replicas().size() + (behind == 0 ? " in sync" : ", " + behind + " not in sync");
+            return partitions.size()
+                    + (partitions.size() == 1 ? " partition of " : " partitions of ")
+                    + partitions.get(0).replicas().size()
+                    + (behind == 0 ? " in sync" : ", " + behind + " not in sync");
         } catch (ExecutionException e) {
             if (e.getCause() instanceof UnknownTopicOrPartitionException) {
                 return "and no such topic yet: create it, unless the brokers do that by themselves";

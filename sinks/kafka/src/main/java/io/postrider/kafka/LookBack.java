@@ -66,25 +66,26 @@ final class LookBack {
         return found;
     }
 
+    /** Assigned at once: of others the client warns, each time that it is told where they end. */
     private List<TopicPartition> partitions() {
-        return consumer.partitionsFor(kafkaTopic).stream()
+        List<TopicPartition> partitions = consumer.partitionsFor(kafkaTopic).stream()
                 .map(info -> new TopicPartition(info.topic(), info.partition()))
                 .toList();
+        consumer.assign(partitions);
+        return partitions;
     }
 
     private List<Stretch> stretches(Course course, long after, int most) {
         List<TopicPartition> partitions = partitions();
         Map<TopicPartition, Long> begins = consumer.beginningOffsets(partitions);
-        Map<TopicPartition, Long> ends = consumer.endOffsets(partitions);
         List<Stretch> stretches = new ArrayList<>();
-        for (TopicPartition partition : partitions) {
-            long end = ends.get(partition);
+        consumer.endOffsets(partitions).forEach((partition, end) -> {
+            long begin = begins.getOrDefault(partition, 0L);
             long floor = end - Math.min(most, MOST_OF_ALL / partitions.size());
-            Stretch stretch = new Stretch(partition, course, after, begins.get(partition), floor, end);
-            if (end > stretch.begin) {
-                stretches.add(stretch);
+            if (end > begin) {
+                stretches.add(new Stretch(partition, course, after, begin, floor, end));
             }
-        }
+        });
         return stretches;
     }
 
@@ -163,7 +164,7 @@ final class LookBack {
 
         void note(ConsumerRecord<?, ?> record) {
             Mark mark = record.offset() < to ? Records.mark(record) : null;
-            if (mark == null || !mark.relay().equals(course.relay()) || !mark.topic().equals(course.topic())) {
+            if (mark == null || !isOfRelay(mark)) {
                 return;
             }
             if (oldest == null) {
@@ -172,6 +173,12 @@ final class LookBack {
             if (mark.number() == course.number() && mark.position() > after) {
                 found.put(mark.position(), mark.id());
             }
+        }
+
+        private boolean isOfRelay(Mark mark) {
+            return mark.relay().equals(course.relay())
+                    && mark.topic().equals(course.topic())
+                    && mark.number() <= course.number();
         }
 
         boolean isDone() {

@@ -4,14 +4,16 @@ import io.postrider.LogEvent;
 import io.postrider.Receipt;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.Future;
 import org.apache.kafka.clients.producer.Producer;
-import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
+import org.apache.kafka.common.InvalidRecordException;
 import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.errors.InvalidTimestampException;
 import org.apache.kafka.common.errors.RecordBatchTooLargeException;
 import org.apache.kafka.common.errors.RecordTooLargeException;
 import org.apache.kafka.common.errors.SerializationException;
-import org.apache.kafka.common.InvalidRecordException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,6 +33,7 @@ final class Sending {
     private int first = NONE;
     private int firstRefused = NONE;
     private boolean refusedByBroker;
+    private boolean closing;
     private boolean broken;
     private @Nullable Exception cause;
     private @Nullable Exception refusal;
@@ -51,22 +54,48 @@ final class Sending {
      *     known against them, so it must be sought
      */
     Receipt send(Records records, List<LogEvent> events) throws Exception {
+        int next = 0;
         try {
-            for (int i = 0; i < events.size() && !hasFailed(); i++) {
-                int index = i;
-                producer.send(records.of(events.get(i)), (metadata, error) -> {
-                    if (error != null) {
-                        failed(index, error);
-                    }
-                });
+            while (next < events.size() && !hasFailed()) {
+                send(next, records, events.get(next));
+                next++;
             }
             producer.flush();
         } catch (InterruptException e) {
+            closeNow(producer);
             interrupted(e);
-        } catch (IllegalStateException | KafkaException e) {
-            broke(e); // closed by the callback of another
+        } catch (RuntimeException e) { // most of all: a callback, ours or another lane's, has closed the producer
+            closeNow(producer);
+            broke(next, e);
         }
         return receipt();
+    }
+
+    /** Returns when the producer's thread has ended: every callback was called, and nothing more leaves this process by it. */
+    static void closeNow(Producer<?, ?> producer) {
+        boolean interrupted = Thread.interrupted(); // it would be told of that instead of being closed
+        try {
+            producer.close(Duration.ZERO);
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    private void send(int index, Records records, LogEvent event) {
+        ProducerRecord<byte @Nullable [], byte[]> record;
+        try {
+            record = records.of(event);
+        } catch (RuntimeException e) {
+            failed(index, new InvalidRecordException("the event cannot be made a record", e));
+            return;
+        }
+        Future<RecordMetadata> unused = producer.send(record, (metadata, error) -> {
+            if (error != null) {
+                failed(index, error);
+            }
+        });
     }
 
     private synchronized boolean hasFailed() {
@@ -78,7 +107,8 @@ final class Sending {
         boolean close;
         synchronized (this) {
             note(index, error, atBroker);
-            close = atBroker && !broken;
+            close = atBroker && !closing;
+            closing |= atBroker;
             broken |= atBroker || !isRefusal(error);
         }
         if (close) {
@@ -102,15 +132,12 @@ final class Sending {
     private synchronized void interrupted(InterruptException error) {
         first = 0;
         cause = error;
-        firstRefused = NONE;
+        refusal = null;
         broken = true;
     }
 
-    private synchronized void broke(RuntimeException error) {
-        if (cause == null) {
-            first = 0;
-            cause = error;
-        }
+    private synchronized void broke(int index, RuntimeException error) {
+        note(index, error, false);
         broken = true;
     }
 

@@ -25,8 +25,8 @@ import org.apache.kafka.server.common.MetadataVersion;
 
 /**
  * Kafka's own server in a process of its own, with a directory and ports that stay the same: it can be killed, frozen and
- * started again, and finds what it had. It listens at three ports: plainly, behind a network that breaks on request, and
- * for those who log in.
+ * started again, and finds what it had. It listens at two ports: plainly, and for those who log in, behind a network
+ * that breaks on request.
  */
 final class Broker implements AutoCloseable {
     static final Duration STARTED = Duration.ofSeconds(90);
@@ -39,7 +39,6 @@ final class Broker implements AutoCloseable {
 
     private final Path home;
     private final int port = freePort();
-    private final int loginPort = freePort();
     private final TcpProxy proxy;
     private ChildJvm process;
 
@@ -116,12 +115,14 @@ final class Broker implements AutoCloseable {
         return "127.0.0.1:" + port;
     }
 
-    String serversBehindProxy() {
-        return "127.0.0.1:" + proxy.port();
+    /** At the plain port. */
+    KafkaOptions options() {
+        return KafkaOptions.at(servers()).withDeliveryTimeout(Duration.ofSeconds(15));
     }
 
-    String serversWithLogin() {
-        return "127.0.0.1:" + loginPort;
+    /** At the port behind the proxy; no login yet. */
+    KafkaOptions optionsBehindProxy() {
+        return KafkaOptions.at("127.0.0.1:" + proxy.port()).withProtocol("SASL_PLAINTEXT");
     }
 
     TcpProxy proxy() {
@@ -163,14 +164,11 @@ final class Broker implements AutoCloseable {
                 "controller.quorum.voters", "1@127.0.0.1:" + controller,
                 "controller.listener.names", "CONTROLLER",
                 "inter.broker.listener.name", "PLAIN",
-                "listener.security.protocol.map",
-                        "PLAIN:PLAINTEXT,PROXY:PLAINTEXT,LOGIN:SASL_PLAINTEXT,CONTROLLER:PLAINTEXT",
+                "listener.security.protocol.map", "PLAIN:PLAINTEXT,PROXY:SASL_PLAINTEXT,CONTROLLER:PLAINTEXT",
                 "listeners",
-                        "PLAIN://127.0.0.1:%d,PROXY://127.0.0.1:%d,LOGIN://127.0.0.1:%d,CONTROLLER://127.0.0.1:%d"
-                                .formatted(port, behindProxy, loginPort, controller),
-                "advertised.listeners",
-                        "PLAIN://127.0.0.1:%d,PROXY://127.0.0.1:%d,LOGIN://127.0.0.1:%d"
-                                .formatted(port, proxy.port(), loginPort)));
+                        "PLAIN://127.0.0.1:%d,PROXY://127.0.0.1:%d,CONTROLLER://127.0.0.1:%d"
+                                .formatted(port, behindProxy, controller),
+                "advertised.listeners", "PLAIN://127.0.0.1:%d,PROXY://127.0.0.1:%d".formatted(port, proxy.port())));
         String quoted = PASSWORD.replace("\\", "\\\\").replace("\"", "\\\"");
         properties.putAll(Map.of(
                 "log.dirs", home.resolve("data").toString(),
@@ -179,7 +177,7 @@ final class Broker implements AutoCloseable {
                 "transaction.state.log.replication.factor", "1",
                 "transaction.state.log.min.isr", "1",
                 "sasl.enabled.mechanisms", "PLAIN",
-                "listener.name.login.plain.sasl.jaas.config",
+                "listener.name.proxy.plain.sasl.jaas.config",
                         "org.apache.kafka.common.security.plain.PlainLoginModule required user_" + USER + "=\"" + quoted
                                 + "\";"));
         // After a kill the controller believes the broker alive for so long, and does not let its successor in.

@@ -8,9 +8,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.postrider.Course;
 import io.postrider.LogEvent;
+import io.postrider.testkit.Await;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.RecordsToDelete;
@@ -22,7 +26,7 @@ import org.junit.jupiter.api.Test;
 /** What a topic says when it is asked for a course. */
 class KafkaHoldsTest {
     private static final Broker BROKER = Broker.shared();
-    private static final KafkaOptions OPTIONS = KafkaOptions.at(BROKER.servers());
+    private static final KafkaOptions OPTIONS = BROKER.options();
 
     @Test
     void a_topic_that_does_not_exist_has_nothing() throws Exception {
@@ -75,7 +79,8 @@ class KafkaHoldsTest {
         String topic = BROKER.topic("forged", 1);
         try (KafkaProducer<byte[], byte[]> producer = Topics.stranger(BROKER, Map.of())) {
             for (String position : List.of("", "x", "-", "99999999999999999999", "1e3")) {
-                producer.send(forged(topic, "relay/1", position, UUID.randomUUID().toString()));
+                producer.send(
+                        forged(topic, "relay/1", position, UUID.randomUUID().toString()));
             }
             producer.send(forged(topic, "relay/1", "5", "not-an-id"));
             producer.send(forged(topic, "relay/", "6", UUID.randomUUID().toString()));
@@ -101,10 +106,10 @@ class KafkaHoldsTest {
     @Test
     void an_event_that_was_set_back_and_came_late_hides_nothing() throws Exception {
         String topic = BROKER.topic("late", 1);
-        List<LogEvent> events = events(1, 100);
+        List<LogEvent> events = events(1, 1_600); // more than the first piece that is read
         Topics.place(BROKER, topic, 0, COURSE, events);
         Topics.place(BROKER, topic, 0, COURSE, List.of(event(5, "k")));
-        assertThat(holds(topic, COURSE, 90)).isEqualTo(ids(events.subList(90, 100)));
+        assertThat(holds(topic, COURSE, 90)).isEqualTo(ids(events.subList(90, 1_600)));
     }
 
     @Test
@@ -152,6 +157,31 @@ class KafkaHoldsTest {
         Topics.place(BROKER, topic, 0, COURSE, events);
         try (KafkaSink sink = new KafkaSink(topic, OPTIONS, 2_000)) {
             assertThat(sink.holds(COURSE, 0)).isEqualTo(ids(events.subList(1_000, 3_000)));
+        }
+    }
+
+    @Test
+    void what_a_process_had_under_way_when_it_was_killed_is_found_if_it_arrives_a_moment_later() throws Exception {
+        String topic = BROKER.topic("under-way", 1);
+        LogEvent late = event(1, "k");
+        try (KafkaProducer<byte[], byte[]> predecessor = Topics.stranger(BROKER, Map.of());
+                KafkaSink sink = KafkaSink.to(topic, OPTIONS)) {
+            predecessor
+                    .send(new ProducerRecord<>(topic, "foreign".getBytes(UTF_8)))
+                    .get();
+            CompletableFuture<Map<Long, UUID>> asked = CompletableFuture.supplyAsync(() -> {
+                try {
+                    return sink.holds(COURSE, 0);
+                } catch (InterruptedException e) {
+                    throw new IllegalStateException(e);
+                }
+            });
+            long begin = System.nanoTime();
+            Await.until(
+                    "a moment later",
+                    () -> System.nanoTime() - begin > Duration.ofMillis(300).toNanos());
+            predecessor.send(new Records(topic, COURSE).of(late)).get();
+            assertThat(asked.get(60, TimeUnit.SECONDS)).isEqualTo(ids(List.of(late)));
         }
     }
 

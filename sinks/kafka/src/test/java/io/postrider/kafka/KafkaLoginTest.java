@@ -14,9 +14,7 @@ import org.junit.jupiter.api.Test;
 /** At a listener of the broker that wants a login. */
 class KafkaLoginTest {
     private static final Broker BROKER = Broker.shared();
-    private static final KafkaOptions OPTIONS = KafkaOptions.at(BROKER.serversWithLogin())
-            .withProtocol("SASL_PLAINTEXT")
-            .withDeliveryTimeout(Duration.ofSeconds(15));
+    private static final KafkaOptions OPTIONS = BROKER.optionsBehindProxy().withDeliveryTimeout(Duration.ofSeconds(15));
 
     @Test
     void a_password_with_quotes_and_backslashes_logs_in_everywhere() throws Exception {
@@ -46,7 +44,8 @@ class KafkaLoginTest {
 
     @Test
     void a_password_cannot_bring_a_login_module_of_its_own() throws Exception {
-        String evil = "x\"; com.sun.security.auth.module.JndiLoginModule required user.provider.url=\"ldap://127.0.0.1:1/x";
+        String evil =
+                "x\"; com.sun.security.auth.module.JndiLoginModule required user.provider.url=\"ldap://127.0.0.1:1/x";
         try (KafkaSink sink = KafkaSink.to("any", OPTIONS.withLogin("PLAIN", Broker.USER, evil))) {
             assertThat(sink.send(COURSE, events(1, 1)).error()).isInstanceOf(SaslAuthenticationException.class);
         }

@@ -188,7 +188,8 @@ class KafkaOptionsTest {
         assertThat(login.withProtocol("SASL_PLAINTEXT").completed().producer())
                 .containsEntry(CommonClientConfigs.SECURITY_PROTOCOL_CONFIG, "SASL_PLAINTEXT");
         assertThatThrownBy(() -> KafkaSink.to("t", login.withProtocol("SSL"))).hasMessageContaining("use SASL_SSL");
-        assertThatThrownBy(() -> KafkaSink.to("t", OPTIONS.withProtocol("SASL_SSL"))).hasMessageContaining("withLogin");
+        assertThatThrownBy(() -> KafkaSink.to("t", OPTIONS.withProtocol("SASL_SSL")))
+                .hasMessageContaining("withLogin");
         assertThatThrownBy(() -> OPTIONS.withLogin("OAUTHBEARER", "a", "b")).hasMessageContaining("mechanism");
     }
 

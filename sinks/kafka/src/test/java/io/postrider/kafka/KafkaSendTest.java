@@ -29,8 +29,7 @@ import org.junit.jupiter.api.Test;
 /** What send() brings into a topic, and what its receipt says. */
 class KafkaSendTest {
     private static final Broker BROKER = Broker.shared();
-    private static final KafkaOptions OPTIONS =
-            KafkaOptions.at(BROKER.servers()).withDeliveryTimeout(Duration.ofSeconds(15));
+    private static final KafkaOptions OPTIONS = BROKER.options();
 
     @Test
     void a_record_has_key_payload_time_and_every_attribute_in_its_headers() throws Exception {
@@ -54,14 +53,17 @@ class KafkaSendTest {
         assertThat(new String(record.key(), UTF_8)).isEqualTo("käse");
         assertThat(new String(record.value(), UTF_8)).isEqualTo(full.payload());
         assertThat(record.timestamp()).isEqualTo(full.createdAt().toEpochMilli());
-        Map<String, String> expected = new TreeMap<>(Map.of(
-                "postrider_topic", "orders", "postrider_position", "42", "postrider_course", "relay/1"));
+        Map<String, String> expected = new TreeMap<>(
+                Map.of("postrider_topic", "orders", "postrider_position", "42", "postrider_course", "relay/1"));
         Envelope.attributes(full)
                 .forEach((name, value) ->
                         expected.put(name.equals("datacontenttype") ? "content-type" : "ce_" + name, value));
         Map<String, String> headers = new TreeMap<>();
         record.headers().forEach(header -> headers.put(header.key(), new String(header.value(), UTF_8)));
-        assertThat(headers).isEqualTo(expected).containsEntry("ce_projectid", "p1").containsEntry("ce_specversion", "1.0");
+        assertThat(headers)
+                .isEqualTo(expected)
+                .containsEntry("ce_projectid", "p1")
+                .containsEntry("ce_specversion", "1.0");
     }
 
     @Test
@@ -76,7 +78,8 @@ class KafkaSendTest {
         String topic = BROKER.topic("order", 3);
         try (KafkaSink sink = KafkaSink.to(topic, OPTIONS.withBatchSize(1024))) {
             for (int from = 1; from <= 5_000; from += 500) {
-                assertThat(sink.send(COURSE, events(from, from + 499)).isWhole()).isTrue();
+                assertThat(sink.send(COURSE, events(from, from + 499)).isWhole())
+                        .isTrue();
             }
         }
         Map<String, List<Long>> byKey = new TreeMap<>();
@@ -84,11 +87,13 @@ class KafkaSendTest {
             byKey.computeIfAbsent(new String(record.key(), UTF_8), key -> new ArrayList<>())
                     .add(Long.parseLong(header(record, Records.POSITION)));
         }
-        assertThat(byKey).hasSize(10).allSatisfy((key, positions) -> assertThat(positions)
-                .isEqualTo(LongStream.rangeClosed(1, 5_000)
-                        .filter(position -> position % 10 == Integer.parseInt(key.substring(1)))
-                        .boxed()
-                        .toList()));
+        assertThat(byKey)
+                .hasSize(10)
+                .allSatisfy((key, positions) -> assertThat(positions)
+                        .isEqualTo(LongStream.rangeClosed(1, 5_000)
+                                .filter(position -> position % 10 == Integer.parseInt(key.substring(1)))
+                                .boxed()
+                                .toList()));
     }
 
     @Test
@@ -104,6 +109,29 @@ class KafkaSendTest {
             assertThat(sink.send(COURSE, events.subList(7, 10)).isWhole()).isTrue();
         }
         assertThat(Topics.positions(BROKER, topic)).containsExactly(1L, 2L, 3L, 4L, 5L, 6L, 8L, 9L, 10L);
+    }
+
+    @Test
+    void an_event_of_before_1970_cannot_be_a_record_and_is_refused() throws Exception {
+        String topic = BROKER.topic("old", 1);
+        LogEvent good = event(1, "k");
+        LogEvent old = new LogEvent(
+                "orders",
+                2,
+                UUID.randomUUID(),
+                "t",
+                "{}",
+                "k",
+                null,
+                null,
+                null,
+                null,
+                "{}",
+                Instant.ofEpochSecond(-1));
+        Receipt receipt = send(topic, COURSE, good, old, event(3, "k"));
+        assertThat(receipt.isWhole() || receipt.isUnavailable()).isFalse();
+        assertThat(receipt.taken()).isEqualTo(1);
+        assertThat(Topics.positions(BROKER, topic)).containsExactly(1L);
     }
 
     @Test
@@ -167,8 +195,8 @@ class KafkaSendTest {
 
     @Test
     void a_topic_that_does_not_exist_is_unavailable_until_somebody_makes_it() throws Exception {
-        try (KafkaSink sink = KafkaSink.to(
-                "missing-" + UUID.randomUUID(), OPTIONS.withDeliveryTimeout(Duration.ofSeconds(3)))) {
+        try (KafkaSink sink =
+                KafkaSink.to("missing-" + UUID.randomUUID(), OPTIONS.withDeliveryTimeout(Duration.ofSeconds(3)))) {
             Receipt receipt = sink.send(COURSE, events(1, 3));
             assertThat(receipt.isUnavailable()).isTrue();
             assertThat(receipt.error()).hasMessageContaining("not present in metadata");

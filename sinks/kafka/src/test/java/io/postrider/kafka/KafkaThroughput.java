@@ -92,8 +92,18 @@ final class KafkaThroughput {
         String payload = "{\"text\": \"" + "x".repeat(180) + "\"}";
         return IntStream.rangeClosed(1, RECORDS)
                 .mapToObj(n -> new LogEvent(
-                        "orders", n, UUID.randomUUID(), "order.placed", payload, "key" + n % 1_000, "p1", "u1", null,
-                        null, "{}", Instant.now()))
+                        "orders",
+                        n,
+                        UUID.randomUUID(),
+                        "order.placed",
+                        payload,
+                        "key" + n % 1_000,
+                        "p1",
+                        "u1",
+                        null,
+                        null,
+                        "{}",
+                        Instant.now()))
                 .toList();
     }
 

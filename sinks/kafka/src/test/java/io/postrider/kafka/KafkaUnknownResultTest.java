@@ -21,8 +21,9 @@ import org.junit.jupiter.api.Test;
 class KafkaUnknownResultTest {
     private static final Broker BROKER = Broker.shared();
     private static final TcpProxy PROXY = BROKER.proxy();
-    private static final KafkaOptions OPTIONS =
-            KafkaOptions.at(BROKER.serversBehindProxy()).withDeliveryTimeout(Duration.ofSeconds(6));
+    private static final KafkaOptions OPTIONS = BROKER.optionsBehindProxy()
+            .withLogin("PLAIN", Broker.USER, Broker.PASSWORD)
+            .withDeliveryTimeout(Duration.ofSeconds(6));
 
     @AfterEach
     void repair() {
@@ -35,8 +36,8 @@ class KafkaUnknownResultTest {
         String topic = BROKER.topic("answer-lost", 1);
         try (KafkaSink sink = KafkaSink.to(topic, OPTIONS)) {
             assertThat(sink.send(COURSE, events(1, 10)).isWhole()).isTrue();
-            PROXY.cutAt(Direction.TO_SERVER, "mark-of-20", Cut.AFTER);
-            List<LogEvent> events = List.of(event(11, "k"), event(12, "k", "\"mark-of-20\""));
+            PROXY.cutAt(Direction.TO_SERVER, "mark-of-12", Cut.AFTER);
+            List<LogEvent> events = List.of(event(11, "k"), event(12, "k", "\"mark-of-12\""));
             assertThat(sink.send(COURSE, events).isWhole()).isTrue();
         }
         assertThat(Topics.positions(BROKER, topic))
@@ -45,18 +46,19 @@ class KafkaUnknownResultTest {
 
     @Test
     void records_whose_answers_never_come_are_found_by_holds_and_the_next_send_goes_through() throws Exception {
-        String topic = BROKER.topic("answers-held", 1);
-        List<LogEvent> events = events(11, 20);
+        String topic = BROKER.topic("never-answered", 1);
+        List<LogEvent> events = List.of(event(11, "k"), event(12, "k"), event(13, "k", "\"mark-of-13\""));
         try (KafkaSink sink = KafkaSink.to(topic, OPTIONS)) {
             assertThat(sink.send(COURSE, events(1, 10)).isWhole()).isTrue();
-            PROXY.hold(Direction.TO_CLIENT);
+            PROXY.refuse(); // no new connection, and the old one is cut when the broker has the last record
+            PROXY.cutAt(Direction.TO_SERVER, "mark-of-13", Cut.AFTER);
             Receipt receipt = sink.send(COURSE, events);
             assertThat(receipt.isUnavailable()).isTrue();
             assertThat(receipt.taken()).isZero();
-            PROXY.resume();
+            PROXY.accept();
             assertThat(sink.holds(COURSE, 10))
                     .isEqualTo(events.stream().collect(Collectors.toMap(LogEvent::position, LogEvent::id)));
-            assertThat(sink.send(COURSE, events(21, 30)).isWhole()).isTrue();
+            assertThat(sink.send(COURSE, events(14, 30)).isWhole()).isTrue();
         }
         assertThat(Topics.positions(BROKER, topic))
                 .isEqualTo(LongStream.rangeClosed(1, 30).boxed().toList());
