@@ -17,8 +17,7 @@ public final class IngestOptions {
         this.group = Checks.unlessName("redis group", group);
         this.workers = Checks.outside("ingest workers", workers, 1, 64);
         this.batch = Checks.outside("ingest batch", batch, 1, 1_000);
-        this.claimAfter =
-                Checks.outside("ingest claim after", claimAfter, Duration.ofMillis(500), Duration.ofHours(1));
+        this.claimAfter = Checks.outside("ingest claim after", claimAfter, Duration.ofMillis(500), Duration.ofHours(1));
         this.remembered =
                 Checks.outside("ingest remembered", remembered, Duration.ofMinutes(10), Duration.ofDays(3_650));
     }
@@ -50,7 +49,8 @@ public final class IngestOptions {
 
     /** For how long a second entry with the same id is known as such; costs a row in the database for so long. 10 min..10 years, default 1 day. */
     public IngestOptions withRemembered(Duration period) {
-        return new IngestOptions(stream, group, workers, batch, claimAfter, Checks.missing("ingest remembered", period));
+        return new IngestOptions(
+                stream, group, workers, batch, claimAfter, Checks.missing("ingest remembered", period));
     }
 
     public String stream() {

@@ -109,7 +109,8 @@ final class IngestRun implements AutoCloseable {
         XReadArgs args = XReadArgs.Builder.count(options.batch()).block(BLOCK);
         return link.ask(
                 BLOCK,
-                commands -> commands.xreadgroup(consumer(), args, XReadArgs.StreamOffset.lastConsumed(options.stream())));
+                commands ->
+                        commands.xreadgroup(consumer(), args, XReadArgs.StreamOffset.lastConsumed(options.stream())));
     }
 
     /** A page of those that somebody has had for too long; the next page the next time, until the end. */
@@ -239,14 +240,19 @@ final class IngestRun implements AutoCloseable {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } catch (RedisException e) {
-            log.info("redis_ingest_left stream={} its consumer {} stays listed: {}", options.stream(), name, e.getMessage());
+            log.info(
+                    "redis_ingest_left stream={} its consumer {} stays listed: {}",
+                    options.stream(),
+                    name,
+                    e.getMessage());
         }
         link.close();
     }
 
     private long pending() {
-        Map<String, Long> counts = new HashMap<>(link.ask(commands -> commands.xpending(options.stream(), options.group()))
-                .getConsumerMessageCount());
+        Map<String, Long> counts =
+                new HashMap<>(link.ask(commands -> commands.xpending(options.stream(), options.group()))
+                        .getConsumerMessageCount());
         return counts.getOrDefault(name, 0L);
     }
 }

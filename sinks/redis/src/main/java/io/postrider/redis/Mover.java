@@ -41,7 +41,7 @@ final class Mover {
         Map<Entry, Job> jobs = new LinkedHashMap<>();
         for (Entry entry : entries) {
             UUID id = jobId(options.stream(), entry.number());
-            if (again && postrider.jobs().find(id).isPresent()) {
+            if (again && mayBeForgotten(entry) && postrider.jobs().find(id).isPresent()) {
                 continue;
             }
             try {
@@ -53,6 +53,12 @@ final class Mover {
         }
         enqueue(jobs, refused);
         return refused;
+    }
+
+    /** The key is held from after the entry was added, so for a younger one it tells everything. Half, since clocks differ. */
+    private boolean mayBeForgotten(Entry entry) {
+        long age = System.currentTimeMillis() - addedAt(entry.number());
+        return age > options.remembered().toMillis() / 2;
     }
 
     private void enqueue(Map<Entry, Job> jobs, Map<Entry, String> refused) throws SQLException {
@@ -108,8 +114,12 @@ final class Mover {
     /** The same for the same entry; begins with the entry's time (version 7), so that neighbours share a page of the index. */
     static UUID jobId(String stream, String number) {
         UUID name = UUID.nameUUIDFromBytes((stream + " " + number).getBytes(StandardCharsets.UTF_8));
-        long millis = Long.parseLong(number.substring(0, number.indexOf('-')));
-        long high = millis << 16 | 0x7000 | name.getMostSignificantBits() & 0x0FFF;
+        long high = addedAt(number) << 16 | 0x7000 | name.getMostSignificantBits() & 0x0FFF;
         return new UUID(high, name.getLeastSignificantBits());
+    }
+
+    /** The first half of an entry's number is the server's time in milliseconds. */
+    private static long addedAt(String number) {
+        return Long.parseLong(number.substring(0, number.indexOf('-')));
     }
 }

@@ -20,8 +20,9 @@ import org.slf4j.LoggerFactory;
  * <p><b>Whom it believes.</b> Whoever may publish on the channel can put a message there that looks like an event.
  * <ul>
  *   <li>Without a channel secret in the options, a message is a hint and nothing else: that there may be something at a
- *       position. What is handed over is always read from the log. That costs two short queries for each burst of messages, and
- *       for a single one some 1 to 2 ms; whoever makes messages up causes at most ten reads a second and is never seen.
+ *       position. What is handed over is always read from the log. That costs two short queries for each burst of messages (at 100
+ *       messages/s no difference in latency was seen beside the other way); whoever makes messages up causes at most ten
+ *       reads a second, and nothing of theirs is handed over.
  *   <li>With a channel secret (in the options of the relay and of the feed), a sealed message is taken as it is, without any query:
  *       the way for many gateways or many events. A message without the right seal is ignored. An old sealed message that
  *       somebody plays again is behind the position, and dropped.

@@ -29,8 +29,9 @@ import org.slf4j.LoggerFactory;
  *   <li>The job has a unique key made of the stream and the entry's id, held for as long as the options say (a day). It is the
  *       database's own constraint, so it holds also between two who enqueue at the same time. It is also what makes a producer's own
  *       repeat harmless, if it gives the entry an {@code id}.
- *   <li>The job's id is made of the stream and the entry's number in it. An entry that was delivered before is looked for among the
- *       jobs by that id: so a repeat is told after the day as well, until the log's retention takes the job.
+ *   <li>The job's id is made of the stream and the entry's number in it. An entry that was delivered before, and is so old that
+ *       its key may be forgotten, is looked for among the jobs by that id: so a repeat is told until the log's retention takes the
+ *       job.
  * </ul>
  * A table of its own would tell no more than these two, and would have to be kept short by somebody.
  *

@@ -215,19 +215,17 @@ final class RedisLink implements AutoCloseable {
         return matcher.find() ? new Former(Long.parseLong(matcher.group(1)), matcher.group(2)) : null;
     }
 
+    /** Once: another thread may have done so meanwhile. */
     private void giveUp(@Nullable StatefulRedisConnection<String, String> used) {
-        if (used == null) {
-            return;
-        }
         lock.lock();
         try {
-            if (connection == used) {
+            if (used != null && connection == used) {
                 connection = null;
+                used.closeAsync();
             }
         } finally {
             lock.unlock();
         }
-        used.closeAsync();
     }
 
     @Override

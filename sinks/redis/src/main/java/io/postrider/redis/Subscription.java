@@ -2,7 +2,6 @@ package io.postrider.redis;
 
 import io.lettuce.core.RedisChannelHandler;
 import io.lettuce.core.RedisConnectionStateAdapter;
-import io.lettuce.core.RedisException;
 import io.lettuce.core.pubsub.RedisPubSubAdapter;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import java.time.Duration;
@@ -72,9 +71,8 @@ final class Subscription implements AutoCloseable {
                 rest = listened ? FIRST_REST : rest;
             } catch (InterruptedException e) {
                 return;
-            } catch (RedisException | ExecutionException | TimeoutException e) {
-                log.warn(
-                        "redis_feed_away channel={} redis={} error=\"{}\"", channel, options.place(), e.getMessage());
+            } catch (RuntimeException | ExecutionException | TimeoutException e) {
+                log.warn("redis_feed_away channel={} redis={} error=\"{}\"", channel, options.place(), e.getMessage());
             }
             if (await(rest)) {
                 return;

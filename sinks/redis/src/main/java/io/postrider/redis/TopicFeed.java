@@ -3,6 +3,7 @@ package io.postrider.redis;
 import io.postrider.LogEvent;
 import io.postrider.PostriderException;
 import io.postrider.gateway.Feed.Receiver;
+import io.postrider.gateway.LogFeed;
 import io.postrider.log.Log;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -28,7 +29,8 @@ import org.slf4j.LoggerFactory;
  * CLOSED     by close(); what is being handed over is finished first.
  * </pre>
  *
- * A failure of the log or of the receiver leaves the position where it is; after 200 ms the log is read from there.
+ * A failure of the log or of the receiver leaves the position where it is; after 200 ms the log is read from there. Only what
+ * retention has taken meanwhile is passed over.
  */
 final class TopicFeed implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(TopicFeed.class);
@@ -92,8 +94,7 @@ final class TopicFeed implements AutoCloseable {
             } catch (InterruptedException e) {
                 return;
             } catch (PostriderException e) {
-                log.warn("redis_feed_stumbled topic={} position={} error=\"{}\"", topic, position, e.getMessage());
-                rest(AWAY);
+                stumble(e);
             } catch (RuntimeException e) {
                 log.error("redis_feed_stumbled topic={} position={}", topic, position, e);
                 rest(AWAY);
@@ -102,12 +103,33 @@ final class TopicFeed implements AutoCloseable {
     }
 
     private void begin() throws InterruptedException {
-        long head = events.head(topic);
-        long from = Math.min(head, Math.max(events.oldest(topic) - 1, head - Math.max(1, recent)));
-        List<LogEvent> last = stretch(from, head);
+        List<LogEvent> last = LogFeed.recent(events, topic, Math.max(1, recent));
+        long head =
+                last.isEmpty() ? events.head(topic) : last.get(last.size() - 1).position();
         receiver.begins(head, recent == 0 ? List.of() : last);
         trail.add(last);
         position = head;
+    }
+
+    private void stumble(PostriderException e) {
+        log.warn("redis_feed_stumbled topic={} position={} error=\"{}\"", topic, position, e.getMessage());
+        try {
+            if (e.kind() == PostriderException.Kind.CONFLICT && position >= 0) {
+                passOverWhatIsGone();
+            }
+        } catch (PostriderException again) {
+            log.warn("redis_feed_stumbled topic={} error=\"{}\"", topic, again.getMessage());
+        }
+        rest(AWAY);
+    }
+
+    /** We were away for longer than the log is kept. What comes next has a hole before it, and the receiver deals with that. */
+    private void passOverWhatIsGone() {
+        long oldest = events.oldest(topic);
+        if (position < oldest) {
+            trail.forgetAfter(0);
+            position = oldest - 1;
+        }
     }
 
     private void ride() throws InterruptedException {
@@ -215,7 +237,8 @@ final class TopicFeed implements AutoCloseable {
         long upto = Math.min(head, position);
         long from = Math.min(upto, Math.max(oldest - 1, trail.start().orElse(upto)));
         long common = trail.common(from, stretch(from, upto));
-        log.warn("redis_feed_changed topic={} position={} head={} the log is not the one it was", topic, position, head);
+        log.warn(
+                "redis_feed_changed topic={} position={} head={} the log is not the one it was", topic, position, head);
         receiver.changed(common);
         trail.forgetAfter(common);
         position = common;

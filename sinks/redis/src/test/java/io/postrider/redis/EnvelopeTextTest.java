@@ -32,35 +32,53 @@ class EnvelopeTextTest {
 
     @Test
     void what_an_event_does_not_have_is_read_back_as_nothing() {
-        LogEvent bare = new LogEvent(
-                "chat", 1, FULL.id(), "a", "{}", null, null, null, null, null, "{}", FULL.createdAt());
+        LogEvent bare =
+                new LogEvent("chat", 1, FULL.id(), "a", "{}", null, null, null, null, null, "{}", FULL.createdAt());
         assertThat(EnvelopeText.read(Envelope.json(bare))).contains(bare);
     }
 
     @ParameterizedTest
     @ValueSource(
             strings = {
-                "{}", "[]", "\"\"", "\"a \\\" b\"", "1", "-0.0", "1e400", "1.50", "true", "null", "{\"a\": {\"data\": [\"}\"]}}",
+                "{}",
+                "[]",
+                "\"\"",
+                "\"a \\\" b\"",
+                "1",
+                "-0.0",
+                "1e400",
+                "1.50",
+                "true",
+                "null",
+                "{\"a\": {\"data\": [\"}\"]}}",
                 "123456789012345678901234567890"
             })
     void a_payload_is_kept_to_the_character(String payload) {
-        LogEvent event = new LogEvent(
-                "chat", 1, FULL.id(), "a", payload, null, null, null, null, null, "{}", FULL.createdAt());
+        LogEvent event =
+                new LogEvent("chat", 1, FULL.id(), "a", payload, null, null, null, null, null, "{}", FULL.createdAt());
         assertThat(EnvelopeText.read(Envelope.json(event))).contains(event);
     }
 
     @Test
     void a_payload_that_nests_as_deep_as_core_allows_is_read() {
         String deep = "[".repeat(1_000) + "]".repeat(1_000);
-        LogEvent event = new LogEvent(
-                "chat", 1, FULL.id(), "a", deep, null, null, null, null, null, "{}", FULL.createdAt());
+        LogEvent event =
+                new LogEvent("chat", 1, FULL.id(), "a", deep, null, null, null, null, null, "{}", FULL.createdAt());
         assertThat(EnvelopeText.read(Envelope.json(event))).contains(event);
     }
 
     @ParameterizedTest
     @ValueSource(
             strings = {
-                "", "x", "1", "[]", "{", "{}", "null", "{\"specversion\":\"1.0\"}", "{\"position\":1,\"position\":2}",
+                "",
+                "x",
+                "1",
+                "[]",
+                "{",
+                "{}",
+                "null",
+                "{\"specversion\":\"1.0\"}",
+                "{\"position\":1,\"position\":2}",
                 "{\"specversion\":\"1.0\",\"id\":\"no\",\"type\":\"a\",\"time\":\"2026-01-02T03:04:05Z\",\"topic\":\"t\",\"position\":1,\"data\":{}}"
             })
     void what_is_no_envelope_is_nothing(String text) {
@@ -70,13 +88,18 @@ class EnvelopeTextTest {
     @Test
     void no_envelope_with_one_thing_wrong_is_taken() {
         String good = Envelope.json(FULL);
-        assertThat(EnvelopeText.read(good.replace("\"position\":42", "\"position\":0"))).isEmpty();
-        assertThat(EnvelopeText.read(good.replace("\"position\":42", "\"position\":-1"))).isEmpty();
-        assertThat(EnvelopeText.read(good.replace("\"position\":42", "\"position\":1e3"))).isEmpty();
+        assertThat(EnvelopeText.read(good.replace("\"position\":42", "\"position\":0")))
+                .isEmpty();
+        assertThat(EnvelopeText.read(good.replace("\"position\":42", "\"position\":-1")))
+                .isEmpty();
+        assertThat(EnvelopeText.read(good.replace("\"position\":42", "\"position\":1e3")))
+                .isEmpty();
         assertThat(EnvelopeText.read(good.replace("\"position\":42", "\"position\":99999999999999999999")))
                 .isEmpty();
-        assertThat(EnvelopeText.read(good.replace("\"position\":42", "\"position\":\"42\""))).isEmpty();
-        assertThat(EnvelopeText.read(good.replace("\"time\":\"2026", "\"time\":\"x"))).isEmpty();
+        assertThat(EnvelopeText.read(good.replace("\"position\":42", "\"position\":\"42\"")))
+                .isEmpty();
+        assertThat(EnvelopeText.read(good.replace("\"time\":\"2026", "\"time\":\"x")))
+                .isEmpty();
         assertThat(EnvelopeText.read(good.replace("\"1.0\"", "\"2.0\""))).isEmpty();
         assertThat(EnvelopeText.read(good + "x")).isEmpty();
         assertThat(EnvelopeText.read(good + good)).isEmpty();

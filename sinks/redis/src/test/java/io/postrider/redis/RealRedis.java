@@ -24,6 +24,7 @@ import redis.embedded.RedisExecProvider;
  */
 final class RealRedis implements AutoCloseable {
     private static final String WATCHED = "\"$@\" </dev/null & p=$!; cat >/dev/null; kill -9 $p; wait $p";
+    private static final RedisClient OPERATOR = RedisClient.create(); // its threads are daemons
     private static final Duration START = Duration.ofSeconds(30);
 
     private final int port;
@@ -102,11 +103,16 @@ final class RealRedis implements AutoCloseable {
 
     /** As an operator would with redis-cli. */
     <T> T cli(Function<RedisCommands<String, String>, T> command) {
-        RedisClient client = RedisClient.create(options().uri("operator"));
-        try (StatefulRedisConnection<String, String> connection = client.connect()) {
+        return cli(options(), command);
+    }
+
+    <T> T cli(String password, Function<RedisCommands<String, String>, T> command) {
+        return cli(options().withPassword(password), command);
+    }
+
+    private <T> T cli(RedisOptions options, Function<RedisCommands<String, String>, T> command) {
+        try (StatefulRedisConnection<String, String> connection = OPERATOR.connect(options.uri("operator"))) {
             return command.apply(connection.sync());
-        } finally {
-            client.shutdown(0, 1, java.util.concurrent.TimeUnit.SECONDS);
         }
     }
 
@@ -114,7 +120,8 @@ final class RealRedis implements AutoCloseable {
     public void close() {
         kill9();
         try (Stream<Path> files = Files.walk(directory)) {
-            files.sorted(Comparator.reverseOrder()).forEach(file -> file.toFile().delete());
+            files.sorted(Comparator.reverseOrder())
+                    .forEach(file -> file.toFile().delete());
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

@@ -53,7 +53,8 @@ class RedisOptionsTest {
 
     @Test
     void no_secret_shows_also_not_when_it_is_refused() {
-        RedisOptions options = RedisOptions.at("cache", 6379).withPassword(secret).withChannelSecret(secret);
+        RedisOptions options =
+                RedisOptions.at("cache", 6379).withPassword(secret).withChannelSecret(secret);
         assertThat(options.toString()).doesNotContain(secret);
         assertThat(options.uri("t").toString()).doesNotContain(secret);
         assertThatThrownBy(() -> RedisOptions.at("redis://a:" + secret + "@ bad"))

@@ -61,14 +61,15 @@ class RedisSinkFaultTest {
         try (TcpProxy proxy = TcpProxy.to(redis.port());
                 RedisStreamSink sink = new RedisStreamSink(RedisOptions.at("127.0.0.1", proxy.port()), "s")) {
             assertThat(sink.send(COURSE, events(1, 10)).isWhole()).isTrue();
-            proxy.cutAt(TcpProxy.Direction.TO_SERVER, "\"n\": 15", TcpProxy.Cut.AFTER);
+            proxy.cutAt(TcpProxy.Direction.TO_SERVER, "\"n\": 200}", TcpProxy.Cut.AFTER);
 
-            Receipt receipt = sink.send(COURSE, events(11, 20));
+            Receipt receipt = sink.send(COURSE, events(11, 400));
 
+            assertThat(proxy.cuts()).isEqualTo(1);
             assertThat(receipt.isUnavailable()).isTrue();
             assertThat(sink.holds(COURSE, 10)).isEmpty();
-            assertThat(sink.send(COURSE, events(11, 20)).isWhole()).isTrue();
-            assertThat(length("s")).isEqualTo(20);
+            assertThat(sink.send(COURSE, events(11, 400)).isWhole()).isTrue();
+            assertThat(length("s")).isEqualTo(400);
         }
     }
 
@@ -136,7 +137,10 @@ class RedisSinkFaultTest {
         String password = UUID.randomUUID().toString();
         redis.cli(cli -> cli.aclSetuser(
                 "rider",
-                io.lettuce.core.AclSetuserArgs.Builder.on().addPassword(password).allKeys().allChannels()));
+                io.lettuce.core.AclSetuserArgs.Builder.on()
+                        .addPassword(password)
+                        .allKeys()
+                        .allChannels()));
         RedisOptions rider = redis.options().withLogin("rider", password);
         try (RedisStreamSink stream = new RedisStreamSink(rider, "s");
                 RedisPubSubSink channel = new RedisPubSubSink(rider)) {
@@ -163,7 +167,8 @@ class RedisSinkFaultTest {
     void a_stream_keeps_about_as_many_as_it_is_told() {
         try (RedisStreamSink sink = new RedisStreamSink(redis.options(), "s", 10_000)) {
             for (int from = 1; from <= 12_000; from += 1_000) {
-                assertThat(sink.send(COURSE, events(from, from + 999)).isWhole()).isTrue();
+                assertThat(sink.send(COURSE, events(from, from + 999)).isWhole())
+                        .isTrue();
             }
             assertThat(length("s")).isBetween(10_000L, 10_200L);
             assertThat(sink.holds(COURSE, 11_000).keySet()).isEqualTo(longs(11_001, 12_000));
@@ -198,8 +203,8 @@ class RedisSinkFaultTest {
     void a_client_that_is_killed_is_a_connection_that_is_lost_and_the_next_send_opens_another() {
         try (RedisPubSubSink sink = new RedisPubSubSink(redis.options())) {
             assertThat(sink.send(COURSE, events(1, 1)).isWhole()).isTrue();
-            redis.cli(cli -> cli.clientKill(
-                    io.lettuce.core.KillArgs.Builder.typeNormal().skipme()));
+            redis.cli(cli ->
+                    cli.clientKill(io.lettuce.core.KillArgs.Builder.typeNormal().skipme()));
             Await.until("sent", () -> sink.send(COURSE, events(2, 2)).isWhole());
         }
     }
