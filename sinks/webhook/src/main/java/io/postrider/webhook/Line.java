@@ -78,9 +78,12 @@ final class Line implements AutoCloseable {
                 tcp.setTcpNoDelay(true);
                 tcp.connect(new InetSocketAddress(address, endpoint.port()));
                 return new Line(tcp, endpoint.isTls() ? secured(tcp, endpoint, tls) : tcp, watch);
-            } catch (IOException e) {
+            } catch (IOException | RuntimeException e) {
                 tcp.close();
-                throw guard.struck ? new SocketTimeoutException("not ready in time") : e;
+                if (guard.struck) {
+                    throw new SocketTimeoutException("not ready in time");
+                }
+                throw e;
             }
         }
     }

@@ -114,20 +114,15 @@ final class Lines implements AutoCloseable {
 
     /** One address after the other, each with its share of the time that is left. */
     private Line connect(long end) throws Unreached {
-        long until = Math.min(end, System.nanoTime() + connectTimeout.toNanos());
         List<InetAddress> addresses = endpoint.addresses();
+        long began = System.nanoTime();
+        long most = Math.min(connectTimeout.toNanos(), end - began);
         IOException last = new IOException("it has no address");
         for (int i = 0; i < addresses.size(); i++) {
             long now = System.nanoTime();
+            long share = (began + most - now) / (addresses.size() - i);
             try {
-                Line line =
-                        Line.open(endpoint, addresses.get(i), tls, now + (until - now) / (addresses.size() - i), watch);
-                open.add(line);
-                if (closed) {
-                    drop(line);
-                    throw closed(null);
-                }
-                return line;
+                return opened(Line.open(endpoint, addresses.get(i), tls, now + share, watch));
             } catch (Unreached e) {
                 throw e;
             } catch (IOException e) {
@@ -135,6 +130,16 @@ final class Lines implements AutoCloseable {
             }
         }
         throw new Unreached("no connection: " + Answer.clean(String.valueOf(last.getMessage())), last);
+    }
+
+    /** Who closes looks at what is open, and we look whether it is closed: one of us sees the other. */
+    private Line opened(Line line) throws Unreached {
+        open.add(line);
+        if (closed) {
+            drop(line);
+            throw closed(null);
+        }
+        return line;
     }
 
     private static Unreached closed(@Nullable Throwable cause) {

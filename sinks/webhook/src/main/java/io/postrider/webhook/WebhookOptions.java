@@ -49,7 +49,10 @@ public final class WebhookOptions {
         return Secret.PREFIX + Base64.getEncoder().encodeToString(bytes);
     }
 
-    /** Until a connection can take a request: TCP, and TLS on it. 10 ms..5 min, default 5 s. */
+    /**
+     * Until a connection can take a request: TCP, and TLS on it. To look up the name takes as long as the operating system's
+     * resolver takes. 10 ms..5 min, default 5 s.
+     */
     public WebhookOptions withConnectTimeout(Duration most) {
         Draft draft = new Draft(this);
         draft.connectTimeout = most;

@@ -51,7 +51,7 @@ public final class WebhookSink implements Sink {
     }
 
     /**
-     * A sink that posts to this URL. Sends nothing yet.
+     * A sink that posts to this URL. Sends nothing yet; the name is looked up, to refuse now what would be refused later.
      *
      * @throws PostriderException of kind REFUSED if nothing may be sent there; the message says what would allow it
      */
@@ -76,10 +76,14 @@ public final class WebhookSink implements Sink {
         return "webhook " + endpoint;
     }
 
+    /** An interrupt ends it between two requests; what was taken by then is not forgotten. */
     @Override
-    public Receipt send(Course course, List<LogEvent> events) {
+    public Receipt send(Course course, List<LogEvent> events) throws InterruptedException {
         for (int taken = 0; taken < events.size(); taken++) {
             if (Thread.currentThread().isInterrupted()) {
+                if (taken == 0) {
+                    throw new InterruptedException("interrupted before the first request");
+                }
                 return Receipt.unavailable(taken, failure(Kind.FAILED, "interrupted before the next request", null));
             }
             Receipt receipt = send(events.get(taken), taken);

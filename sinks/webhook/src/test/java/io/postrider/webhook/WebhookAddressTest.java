@@ -172,7 +172,7 @@ class WebhookAddressTest {
                 "https://１２７.0.0.1/",
                 "https://exämple.org/"
             })
-    void an_odd_spelling_of_a_host_is_refused(String url) {
+    void an_odd_spelling_of_a_host_is_refused(String url) throws Exception {
         assertThatThrownBy(() -> sink(url, host -> addresses(PUBLIC)))
                 .isInstanceOf(PostriderException.class)
                 .hasMessageStartingWith("endpoint must have a host that is a name");
@@ -201,7 +201,7 @@ class WebhookAddressTest {
                 "https://example.com:0/ | port 0 of the endpoint is not one of [",
                 "https://example.com:99999/ | port 99999 of the endpoint is not one of ["
             })
-    void a_url_that_leads_astray_is_refused_when_the_sink_is_made(String url, String message) {
+    void a_url_that_leads_astray_is_refused_when_the_sink_is_made(String url, String message) throws Exception {
         assertThatThrownBy(() -> sink(url, host -> addresses(PUBLIC)))
                 .isInstanceOf(PostriderException.class)
                 .extracting(e -> ((PostriderException) e).kind())
@@ -210,13 +210,13 @@ class WebhookAddressTest {
     }
 
     @Test
-    void one_bad_address_among_good_ones_is_enough() {
+    void one_bad_address_among_good_ones_is_enough() throws Exception {
         assertThatThrownBy(() -> sink("https://hooks.example/", host -> addresses(PUBLIC, "10.0.0.1")))
                 .hasMessageContaining("host hooks.example has a private address, 10.0.0.1");
     }
 
     @Test
-    void a_host_that_dns_does_not_know_yet_is_no_reason_not_to_start() {
+    void a_host_that_dns_does_not_know_yet_is_no_reason_not_to_start() throws Exception {
         Resolver resolver = host -> {
             throw new UnknownHostException(host);
         };
@@ -229,7 +229,7 @@ class WebhookAddressTest {
     }
 
     @Test
-    void trust_is_for_one_name_and_where_a_port_is_named_for_that_port() {
+    void trust_is_for_one_name_and_where_a_port_is_named_for_that_port() throws Exception {
         WebhookOptions trusting =
                 options.withAllowedHosts("LOCALHOST", "hooks.internal:8443", "[::1]:9000", "10.0.0.7");
         Resolver inside = host -> addresses("10.0.0.1");
@@ -259,7 +259,7 @@ class WebhookAddressTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"", "a b", "http://a", "a/b", "a:b", "u@a", "*.example", "a?x", "0x7f.1", "a#b", "a\n"})
-    void an_entry_of_the_list_of_trusted_hosts_is_a_host(String entry) {
+    void an_entry_of_the_list_of_trusted_hosts_is_a_host(String entry) throws Exception {
         assertThatThrownBy(() -> options.withAllowedHosts(entry))
                 .isInstanceOf(PostriderException.class)
                 .hasMessageStartingWith("allowed host must ");

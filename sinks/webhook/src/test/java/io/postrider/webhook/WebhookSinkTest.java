@@ -57,7 +57,7 @@ class WebhookSinkTest {
     }
 
     @Test
-    void an_event_is_a_signed_post_of_its_envelope() {
+    void an_event_is_a_signed_post_of_its_envelope() throws Exception {
         String secret = WebhookOptions.newSecret();
         LogEvent event = event(7, "42", "{\"name\": \"Änne €\\n𝄞\"}");
         try (WebhookSink sink = WebhookSink.to(endpoint.url("/hook/a%20b?x=1&y=ä"), endpoint.options(secret))) {
@@ -77,7 +77,7 @@ class WebhookSinkTest {
     }
 
     @Test
-    void events_arrive_in_their_order_over_one_connection() {
+    void events_arrive_in_their_order_over_one_connection() throws Exception {
         List<LogEvent> events =
                 LongStream.rangeClosed(1, 200).mapToObj(TestEndpoint::event).toList();
         try (WebhookSink sink = endpoint.sink()) {
@@ -91,7 +91,7 @@ class WebhookSinkTest {
 
     @ParameterizedTest
     @ValueSource(ints = {200, 201, 202, 204, 299})
-    void what_is_answered_by_2xx_is_taken(int code) {
+    void what_is_answered_by_2xx_is_taken(int code) throws Exception {
         endpoint.answering(status(code));
         try (WebhookSink sink = endpoint.sink()) {
             assertThat(sink.send(COURSE, List.of(event(1), event(2))).isWhole()).isTrue();
@@ -100,7 +100,7 @@ class WebhookSinkTest {
 
     @ParameterizedTest
     @ValueSource(ints = {429, 502, 503, 504})
-    void an_endpoint_in_trouble_is_unavailable(int code) {
+    void an_endpoint_in_trouble_is_unavailable(int code) throws Exception {
         endpoint.answering(status(code, "busy"));
         try (WebhookSink sink = endpoint.sink()) {
             Receipt receipt = sink.send(COURSE, List.of(event(1)));
@@ -113,7 +113,7 @@ class WebhookSinkTest {
 
     @ParameterizedTest
     @ValueSource(ints = {400, 401, 404, 408, 410, 413, 422, 500, 501, 505, 599})
-    void any_other_status_refuses_the_event(int code) {
+    void any_other_status_refuses_the_event(int code) throws Exception {
         endpoint.answering(status(code));
         try (WebhookSink sink = endpoint.sink()) {
             Receipt receipt = sink.send(COURSE, List.of(event(1)));
@@ -124,7 +124,7 @@ class WebhookSinkTest {
     }
 
     @Test
-    void what_was_taken_before_a_refusal_is_counted_and_nothing_behind_it_is_sent() {
+    void what_was_taken_before_a_refusal_is_counted_and_nothing_behind_it_is_sent() throws Exception {
         endpoint.answering((exchange, one) ->
                 status(one.header("postrider-position").equals("3") ? 422 : 200).answer(exchange, one));
         try (WebhookSink sink = endpoint.sink()) {
@@ -176,7 +176,8 @@ class WebhookSinkTest {
                 "Mon, 02 Jan 2099 03:00:00 GMT | none",
                 "Thu, 31 Dec 2099 23:59:59 GMT | PT1H"
             })
-    void retry_after_is_heard_as_seconds_or_as_a_date_and_for_an_hour_at_most(String header, Duration expected) {
+    void retry_after_is_heard_as_seconds_or_as_a_date_and_for_an_hour_at_most(String header, Duration expected)
+            throws Exception {
         Clock clock = Clock.fixed(Instant.parse("2026-01-02T03:04:05Z"), ZoneOffset.UTC);
         try (WebhookSink sink = WebhookSink.to(
                 endpoint.url("/"), endpoint.options(), host -> List.of(InetAddress.getAllByName(host)), clock)) {
@@ -290,7 +291,7 @@ class WebhookSinkTest {
     }
 
     @Test
-    void a_test_is_a_signed_message_that_nobody_takes_for_an_event() {
+    void a_test_is_a_signed_message_that_nobody_takes_for_an_event() throws Exception {
         String secret = WebhookOptions.newSecret();
         try (WebhookSink sink = endpoint.sink(secret)) {
             assertThat(sink.test())
@@ -312,7 +313,7 @@ class WebhookSinkTest {
     }
 
     @Test
-    void no_secret_and_no_query_is_in_anything_that_is_shown() {
+    void no_secret_and_no_query_is_in_anything_that_is_shown() throws Exception {
         String secret = WebhookOptions.newSecret();
         String bare = secret.substring("whsec_".length());
         endpoint.answering(status(500, "x".repeat(5_000)));
@@ -329,7 +330,7 @@ class WebhookSinkTest {
     }
 
     @Test
-    void an_error_shows_a_short_and_clean_piece_of_what_was_answered() {
+    void an_error_shows_a_short_and_clean_piece_of_what_was_answered() throws Exception {
         endpoint.answering(status(
                 400, "\u001b[31mbad\r\n2026-01-01 INFO forged\u202e\u0000 line\u2028 ${jndi:x} " + "é".repeat(9_000)));
         try (WebhookSink sink = endpoint.sink()) {
@@ -343,7 +344,7 @@ class WebhookSinkTest {
     }
 
     @Test
-    void an_event_cannot_add_a_header() {
+    void an_event_cannot_add_a_header() throws Exception {
         LogEvent event = event(1);
         LogEvent hostile = new LogEvent(
                 "a\r\nwebhook-id: b", 1, event.id(), "t", "{}", null, null, null, null, null, "{}", Instant.EPOCH);
@@ -355,19 +356,28 @@ class WebhookSinkTest {
     }
 
     @Test
-    void an_interrupt_ends_a_batch_between_two_requests() {
+    void an_interrupt_ends_a_batch_between_two_requests() throws Exception {
         try (WebhookSink sink = endpoint.sink()) {
             Thread.currentThread().interrupt();
+            assertThatThrownBy(() -> sink.send(COURSE, List.of(event(1), event(2))))
+                    .isInstanceOf(InterruptedException.class);
+            assertThat(Thread.interrupted()).as("still told to the caller").isTrue();
+            assertThat(endpoint.received).isEmpty();
+            Thread sender = Thread.currentThread();
+            endpoint.answering((exchange, one) -> {
+                sender.interrupt();
+                status(204).answer(exchange, one);
+            });
             Receipt receipt = sink.send(COURSE, List.of(event(1), event(2)));
             assertThat(Thread.interrupted()).as("still told to the caller").isTrue();
             assertThat(receipt.isUnavailable()).isTrue();
-            assertThat(receipt.taken()).isZero();
+            assertThat(receipt.taken()).isEqualTo(1);
         }
-        assertThat(endpoint.received).isEmpty();
+        assertThat(endpoint.received).hasSize(1);
     }
 
     @Test
-    void options_refuse_bad_values_by_name() {
+    void options_refuse_bad_values_by_name() throws Exception {
         WebhookOptions options = WebhookOptions.signedWith(WebhookOptions.newSecret());
         assertThatThrownBy(() -> options.withTimeout(Duration.ZERO))
                 .hasMessage("timeout must be PT0.01S..PT5M, was PT0S");
@@ -385,7 +395,7 @@ class WebhookSinkTest {
     }
 
     @Test
-    void after_closing_nothing_is_sent_and_no_thread_is_left() {
+    void after_closing_nothing_is_sent_and_no_thread_is_left() throws Exception {
         WebhookSink sink = endpoint.sink();
         assertThat(sink.send(COURSE, List.of(event(1))).isWhole()).isTrue();
         sink.close();

@@ -113,7 +113,7 @@ class WebhookTlsTest {
         }
     }
 
-    private static void assertNotBelieved(TestEndpoint endpoint, String host, SSLContext tls) {
+    private static void assertNotBelieved(TestEndpoint endpoint, String host, SSLContext tls) throws Exception {
         try (WebhookSink sink = sink(endpoint, host, tls)) {
             Receipt receipt = sink.send(COURSE, List.of(event(1)));
             assertThat(receipt.isUnavailable()).isTrue();

@@ -114,13 +114,20 @@ class WebhookWireTest {
         }
     }
 
-    @Test
-    void of_an_endless_body_little_is_read() throws Exception {
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "x: y\r\n\r\n",
+                "content-length: 999999999999999999\r\n\r\n",
+                "content-length: 9999999999999999999999\r\n\r\n",
+                "transfer-encoding: chunked\r\n\r\nffffffff\r\n"
+            })
+    void of_an_endless_body_little_is_read(String announced) throws Exception {
         AtomicLong said = new AtomicLong();
         CountDownLatch cut = new CountDownLatch(1);
         try (RawEndpoint endpoint = new RawEndpoint(talk -> {
                     talk.request();
-                    talk.say("HTTP/1.1 400 Bad\r\n\r\n");
+                    talk.say("HTTP/1.1 400 Bad\r\n" + announced);
                     try {
                         while (true) {
                             talk.say("x".repeat(1 << 16));
@@ -312,7 +319,7 @@ class WebhookWireTest {
         }
     }
 
-    private static void assertLate(WebhookSink sink, String payload) {
+    private static void assertLate(WebhookSink sink, String payload) throws Exception {
         long began = System.nanoTime();
         Receipt receipt = sink.send(COURSE, List.of(event(1, null, payload)));
         assertThat(receipt.isWhole()).isFalse();
