@@ -1,5 +1,7 @@
 package io.postrider.server;
 
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
 import io.postrider.Postrider;
 import io.postrider.PostriderException;
 import io.postrider.gateway.Feed;
@@ -32,14 +34,17 @@ class GatewayConfiguration {
             Keyring keyring,
             Postrider postrider,
             Revocations revocations,
+            MeterRegistry registry,
             Environment environment) {
         ServerSettings.Gateway wanted = settings.gateway();
         GatewayOptions options = GatewayOptions.of(wanted.topics().toArray(String[]::new))
                 .withOrigins(settings.http().origins().toArray(String[]::new))
                 .withSameOrigin(true)
                 .withConnections(wanted.connections(), wanted.connectionsOfOne())
-                .withRevocations(revocations);
+                .withRevocations(revocations)
+                .withWatch(new GatewayMeters(registry));
         Hub hub = Hub.open(feed(wanted, postrider, environment), new EventLogHistory(postrider.eventLog()), options);
+        Gauge.builder("postrider_gateway_connections", hub, Hub::connections).register(registry);
         return Gateway.of(keyring.tokens(), hub);
     }
 

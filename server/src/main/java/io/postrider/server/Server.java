@@ -27,6 +27,9 @@ import org.springframework.core.env.MapPropertySource;
 public final class Server implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Server.class);
 
+    /** Beside the streams. */
+    private static final int OTHER_CONNECTIONS = 2_000;
+
     private final ConfigurableApplicationContext context;
 
     private Server(ConfigurableApplicationContext context) {
@@ -49,6 +52,9 @@ public final class Server implements AutoCloseable {
         }
         // Why a start was refused is in the exception, and who starts us says it.
         defaults.put("logging.level.org.springframework.boot.diagnostics.LoggingFailureAnalysisReporter", "off");
+        defaults.put(
+                "logging.level.org.springframework.boot.tomcat.servlet.DeferredServletContainerInitializers", "off");
+        defaults.put("logging.level.org.apache.catalina.loader", "error"); // threads of a start that is being given up
         if (!settings.getOrDefault("postrider.log", "json").equals("text")) {
             defaults.put("logging.structured.format.console", "io.postrider.server.log.JsonLines");
         }
@@ -72,7 +78,7 @@ public final class Server implements AutoCloseable {
         ServerSettings settings = bound(environment, ServerSettings.class);
         bound(environment, PostriderProperties.class); // what cannot be read is told before anything is started
         FrontFilter.refuseUnlessOrigins(settings.http().origins());
-        Keyring.isLoopback(settings.http().bind());
+        Keyring.refuseWithoutKeys(settings.auth(), settings.http().bind());
         refuseSilentGateway(settings);
         boolean works = settings.allRoles().contains(Role.WORKER);
         Map<String, Object> derived = new LinkedHashMap<>();
@@ -80,7 +86,8 @@ public final class Server implements AutoCloseable {
         derived.put("server.address", settings.http().bind());
         derived.put("server.shutdown", "graceful");
         derived.put("server.max-http-request-header-size", "16KB");
-        derived.put("server.tomcat.max-part-count", 1);
+        derived.put("server.tomcat.connection-timeout", "10s"); // for who opens a connection and says nothing
+        derived.put("server.tomcat.max-connections", settings.gateway().connections() + OTHER_CONNECTIONS);
         derived.put("server.servlet.session.tracking-modes", "cookie");
         derived.put("server.servlet.register-default-servlet", true);
         derived.put("server.error.include-stacktrace", "never");

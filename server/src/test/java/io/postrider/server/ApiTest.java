@@ -103,15 +103,17 @@ class ApiTest {
                 "[{\"type\":\"a\",\"payload\":1},{\"type\":\"b\",\"payload\":2},{\"type\":\"c\",\"payload\":3}]");
         assertThat(reply.status()).isEqualTo(201);
         assertThat(reply.json().path("ids")).hasSize(3);
-        JsonNode page = await(
-                "/v1/topics/batches/events", found -> found.path("events").size() == 3);
+        JsonNode page =
+                await("/v1/topics/batches/events", found -> found.path("events").size() == 3);
         List<String> types = new ArrayList<>();
         page.path("events").forEach(event -> types.add(event.path("type").asString()));
         assertThat(types).containsExactly("a", "b", "c");
         assertThat(page.path("after").asLong()).isEqualTo(3);
 
         Reply broken = server.post(
-                operator, "/v1/topics/batches/events", "[{\"type\":\"d\",\"payload\":1},{\"type\":\"!\",\"payload\":2}]");
+                operator,
+                "/v1/topics/batches/events",
+                "[{\"type\":\"d\",\"payload\":1},{\"type\":\"!\",\"payload\":2}]");
         assertThat(broken.status()).isEqualTo(400);
         assertThat(server.postrider().log().head("batches")).isEqualTo(3);
     }
@@ -125,8 +127,10 @@ class ApiTest {
         List<Long> positions = new ArrayList<>();
         long after = 0;
         while (true) {
-            JsonNode page = server.get(operator, "/v1/topics/pages/events?limit=2&after=" + after).json();
-            page.path("events").forEach(event -> positions.add(event.path("position").asLong()));
+            JsonNode page = server.get(operator, "/v1/topics/pages/events?limit=2&after=" + after)
+                    .json();
+            page.path("events")
+                    .forEach(event -> positions.add(event.path("position").asLong()));
             if (page.path("events").isEmpty()) {
                 break;
             }
@@ -146,12 +150,12 @@ class ApiTest {
         await("/v1/topics/found/events", found -> found.path("events").size() == 2);
         for (String filter :
                 List.of("type=x", "project=fp", "user=fu", "aggregate_type=order&aggregate_id=1", "limit=1")) {
-            JsonNode found = server.get(operator, "/v1/topics/found/events?" + filter).json();
+            JsonNode found =
+                    server.get(operator, "/v1/topics/found/events?" + filter).json();
             assertThat(found.path("events")).as(filter).hasSize(1);
             assertThat(found.at("/events/0/id").asString()).isEqualTo(wanted);
         }
-        JsonNode latest = server.get(
-                        operator, "/v1/analytics/latest?topic=found&aggregate_type=order&aggregate_id=1")
+        JsonNode latest = server.get(operator, "/v1/analytics/latest?topic=found&aggregate_type=order&aggregate_id=1")
                 .json();
         assertThat(latest.path("id").asString()).isEqualTo(wanted);
         assertThat(server.get(operator, "/v1/analytics/latest?topic=found&aggregate_type=order&aggregate_id=2")
@@ -200,8 +204,8 @@ class ApiTest {
                                 "{\"type\":\"t\",\"payload\":1,\"user_id\":\"bob\"}")
                         .status())
                 .isEqualTo(403);
-        Reply unlisted = server.post(
-                server.user("ada", "shop"), "/v1/topics/payments/events", "{\"type\":\"t\",\"payload\":1}");
+        Reply unlisted =
+                server.post(server.user("ada", "shop"), "/v1/topics/payments/events", "{\"type\":\"t\",\"payload\":1}");
         assertThat(unlisted.status()).isEqualTo(403);
         assertThat(unlisted.json().path("next").asString()).contains("postrider.api.user-topics");
         assertThat(server.post(operator, "/v1/topics/queue:mail/events", "{\"type\":\"t\",\"payload\":1}")
@@ -214,10 +218,12 @@ class ApiTest {
         Reply reply = server.post(operator, "/v1/queues/mail/jobs", "{\"type\":\"receipt\",\"payload\":{\"order\":1}}");
         assertThat(reply.status()).as(reply.text()).isEqualTo(201);
         String id = reply.json().path("id").asString();
-        JsonNode job = await("/v1/jobs/" + id, found -> found.path("state").asString().equals("DONE"));
+        JsonNode job =
+                await("/v1/jobs/" + id, found -> found.path("state").asString().equals("DONE"));
         assertThat(job.at("/result/sent").asBoolean()).isTrue();
         assertThat(job.at("/payload/order").asInt()).isEqualTo(1);
-        assertThat(server.post(operator, "/v1/jobs/" + id + "/retry", "{}").status()).isEqualTo(409);
+        assertThat(server.post(operator, "/v1/jobs/" + id + "/retry", "{}").status())
+                .isEqualTo(409);
         assertThat(server.post(operator, "/v1/jobs/" + id + "/cancel", "{\"reason\":\"late\"}")
                         .json()
                         .path("fate")
@@ -236,9 +242,12 @@ class ApiTest {
         assertThat(second.status()).isEqualTo(200);
         assertThat(second.json().path("id")).isEqualTo(first.json().path("id"));
         String id = first.json().path("id").asString();
-        assertThat(server.post(operator, "/v1/jobs/" + id + "/cancel", "").status()).isEqualTo(200);
+        assertThat(server.post(operator, "/v1/jobs/" + id + "/cancel", "").status())
+                .isEqualTo(200);
         await("/v1/jobs/" + id, job -> job.path("state").asString().equals("CANCELLED"));
-        assertThat(server.get(operator, "/v1/jobs?queue=mail&state=CANCELLED").json().path("jobs"))
+        assertThat(server.get(operator, "/v1/jobs?queue=mail&state=CANCELLED")
+                        .json()
+                        .path("jobs"))
                 .isNotEmpty();
         assertThat(server.get(operator, "/v1/jobs?queue=mail&state=CANCELED").detail())
                 .contains("CANCELLED");
@@ -246,20 +255,27 @@ class ApiTest {
 
     @Test
     void queues_and_listeners_are_listed_paused_and_resumed() {
-        assertThat(server.post(operator, "/v1/queues/mail/pause", "").json().path("paused").asBoolean())
+        assertThat(server.post(operator, "/v1/queues/mail/pause", "")
+                        .json()
+                        .path("paused")
+                        .asBoolean())
                 .isTrue();
         await("/v1/queues", found -> paused(found.path("queues"), "mail"));
         server.post(operator, "/v1/queues/mail/resume", "{}");
         await("/v1/queues", found -> !paused(found.path("queues"), "mail"));
 
-        assertThat(server.post(operator, "/v1/listeners/choosy/pause", "").status()).isEqualTo(200);
+        assertThat(server.post(operator, "/v1/listeners/choosy/pause", "").status())
+                .isEqualTo(200);
         await("/v1/listeners", found -> paused(found.path("listeners"), "choosy"));
-        assertThat(server.post(operator, "/v1/listeners/choosy/resume", "").status()).isEqualTo(200);
-        assertThat(server.post(operator, "/v1/listeners/nobody/pause", "").status()).isEqualTo(404);
+        assertThat(server.post(operator, "/v1/listeners/choosy/resume", "").status())
+                .isEqualTo(200);
+        assertThat(server.post(operator, "/v1/listeners/nobody/pause", "").status())
+                .isEqualTo(404);
         Reply dry = server.post(operator, "/v1/listeners/choosy/reset", "{\"to\":\"end\",\"dry_run\":true}");
         assertThat(dry.status()).isEqualTo(200);
         assertThat(dry.json().path("dry_run").asBoolean()).isTrue();
-        assertThat(server.post(operator, "/v1/listeners/choosy/reset", "{}").status()).isEqualTo(400);
+        assertThat(server.post(operator, "/v1/listeners/choosy/reset", "{}").status())
+                .isEqualTo(400);
         assertThat(server.get(operator, "/v1/relays").status()).isEqualTo(200);
         assertThat(server.post(operator, "/v1/relays/choosy/test", "").status()).isEqualTo(404);
     }
@@ -275,28 +291,36 @@ class ApiTest {
 
     @Test
     void a_dead_letter_is_listed_shown_replayed_and_discarded() throws Exception {
-        try (Connection connection = server.server().bean(javax.sql.DataSource.class).getConnection()) {
+        try (Connection connection =
+                server.server().bean(javax.sql.DataSource.class).getConnection()) {
             connection.setAutoCommit(true);
-            server.postrider().emit(connection, Event.of("parcels", "sent", "{}").withProject("dp"));
+            server.postrider()
+                    .emit(connection, Event.of("parcels", "sent", "{}").withProject("dp"));
         }
         JsonNode list = await(
-                "/v1/dead-letters?listener=choosy", found -> !found.path("dead_letters").isEmpty());
+                "/v1/dead-letters?listener=choosy",
+                found -> !found.path("dead_letters").isEmpty());
         long id = list.at("/dead_letters/0/id").asLong();
         JsonNode letter = server.get(operator, "/v1/dead-letters/" + id).json();
         assertThat(letter.path("error").asString()).contains("not today");
         assertThat(letter.at("/event/projectid").asString()).isEqualTo("dp");
-        assertThat(server.get(server.project("dp"), "/v1/dead-letters/" + id).status()).isEqualTo(200);
-        assertThat(server.get(server.project("dq"), "/v1/dead-letters/" + id).status()).isEqualTo(404);
+        assertThat(server.get(server.project("dp"), "/v1/dead-letters/" + id).status())
+                .isEqualTo(200);
+        assertThat(server.get(server.project("dq"), "/v1/dead-letters/" + id).status())
+                .isEqualTo(404);
 
-        assertThat(server.post(operator, "/v1/dead-letters/replay", "{}").status()).isEqualTo(400);
+        assertThat(server.post(operator, "/v1/dead-letters/replay", "{}").status())
+                .isEqualTo(400);
         JsonNode dry = server.post(operator, "/v1/dead-letters/replay", "{\"listener\":\"choosy\",\"dry_run\":true}")
                 .json();
         assertThat(dry.path("matched").asInt()).isEqualTo(1);
         assertThat(dry.path("replayed").asInt()).isZero();
-        JsonNode replayed = server.post(operator, "/v1/dead-letters/replay", "{\"ids\":[" + id + "]}").json();
+        JsonNode replayed = server.post(operator, "/v1/dead-letters/replay", "{\"ids\":[" + id + "]}")
+                .json();
         assertThat(replayed.path("replayed").asInt()).isEqualTo(1);
         JsonNode again = await(
-                "/v1/dead-letters?listener=choosy", found -> !found.path("dead_letters").isEmpty());
+                "/v1/dead-letters?listener=choosy",
+                found -> !found.path("dead_letters").isEmpty());
         long next = again.at("/dead_letters/0/id").asLong();
         assertThat(server.post(operator, "/v1/dead-letters/discard", "{\"ids\":[" + next + "]}")
                         .json()
@@ -310,8 +334,12 @@ class ApiTest {
         String token = server.project("shop");
         assertThat(server.get(token, "/v1/topics/orders/events").status()).isEqualTo(200);
         String claims = new String(
-                java.util.Base64.getUrlDecoder().decode(token.split("\\.", -1)[1]), java.nio.charset.StandardCharsets.UTF_8);
-        String jti = new tools.jackson.databind.json.JsonMapper().readTree(claims).path("jti").asString();
+                java.util.Base64.getUrlDecoder().decode(token.split("\\.", -1)[1]),
+                java.nio.charset.StandardCharsets.UTF_8);
+        String jti = new tools.jackson.databind.json.JsonMapper()
+                .readTree(claims)
+                .path("jti")
+                .asString();
         Reply revoked = server.post(
                 operator,
                 "/v1/tokens/revoke",

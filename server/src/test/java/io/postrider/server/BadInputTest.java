@@ -46,11 +46,7 @@ class BadInputTest {
     }
 
     @ParameterizedTest
-    @CsvSource(
-            delimiter = '|',
-            quoteCharacter = '\'',
-            textBlock =
-                    """
+    @CsvSource(delimiter = '|', quoteCharacter = '\'', textBlock = """
                     '{"type":"a","payload":1'                            | not valid JSON
                     '{"type":"a","payload":1} {}'                        | more follows
                     '{"type":"a","payload":1,"payload":2}'               | same name twice
@@ -115,7 +111,10 @@ class BadInputTest {
 
     @ParameterizedTest
     @CsvSource({
-        "text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "application/json; charset=utf-16",
+        "text/plain",
+        "application/x-www-form-urlencoded",
+        "multipart/form-data; boundary=x",
+        "application/json; charset=utf-16",
         "application/jsonp"
     })
     void another_content_type_is_refused(String type) {
@@ -137,7 +136,11 @@ class BadInputTest {
     @Test
     void an_answer_that_is_not_wanted_is_not_given() {
         assertProblem(
-                server.send(server.request(operator, "/v1/listeners").header("Accept", "text/html").GET()), 406, "json");
+                server.send(server.request(operator, "/v1/listeners")
+                        .header("Accept", "text/html")
+                        .GET()),
+                406,
+                "json");
         assertThat(server.send(server.request(operator, "/v1/listeners")
                                 .header("Accept", "text/html, application/*;q=0.5")
                                 .GET())
@@ -153,15 +156,15 @@ class BadInputTest {
         Reply reply = server.send(server.request(operator, "/v1/jobs").DELETE());
         assertProblem(reply, 405, "DELETE");
         assertThat(reply.response().headers().firstValue("Allow")).contains("GET");
-        assertProblem(server.send(server.request(operator, "/v1/jobs").method("TRACE", BodyPublishers.noBody())), 405, "method");
+        assertProblem(
+                server.send(server.request(operator, "/v1/jobs").method("TRACE", BodyPublishers.noBody())),
+                405,
+                "method");
         assertProblem(server.send(server.request(operator, "/metrics").POST(BodyPublishers.noBody())), 405, "method");
     }
 
     @ParameterizedTest
-    @CsvSource(
-            delimiter = '|',
-            textBlock =
-                    """
+    @CsvSource(delimiter = '|', textBlock = """
                     /v1/jobs                                     | queue must be given
                     /v1/jobs?queue=mail&limit=0                  | limit must be a number, 1..1000
                     /v1/jobs?queue=mail&limit=abc                | limit
@@ -219,9 +222,13 @@ class BadInputTest {
     void a_request_that_is_not_http_gets_400() throws Exception {
         try (Socket socket = new Socket("127.0.0.1", server.port())) {
             socket.setSoTimeout(30_000);
-            socket.getOutputStream().write("GET /v1/<script> HTTP/1.1\r\nHost: x\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+            socket.getOutputStream()
+                    .write("GET /v1/<script> HTTP/1.1\r\nHost: x\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
             String all = new String(socket.getInputStream().readNBytes(2_000), StandardCharsets.US_ASCII);
-            assertThat(all).startsWith("HTTP/1.1 400").contains("application/problem+json").doesNotContain("script");
+            assertThat(all)
+                    .startsWith("HTTP/1.1 400")
+                    .contains("application/problem+json")
+                    .doesNotContain("script");
         }
     }
 
@@ -236,11 +243,17 @@ class BadInputTest {
     @Test
     void a_page_of_another_origin_is_refused_and_a_listed_one_is_not() {
         assertProblem(
-                server.send(server.request(operator, "/v1/listeners").header("Origin", "https://evil.example").GET()),
+                server.send(server.request(operator, "/v1/listeners")
+                        .header("Origin", "https://evil.example")
+                        .GET()),
                 403,
                 "origin");
         assertProblem(
-                server.send(server.request(operator, "/v1/listeners").header("Origin", "null").GET()), 403, "origin");
+                server.send(server.request(operator, "/v1/listeners")
+                        .header("Origin", "null")
+                        .GET()),
+                403,
+                "origin");
         assertProblem(
                 server.send(server.request(null, "/v1/jobs")
                         .header("Origin", "https://chat.example.org.evil.example")
@@ -248,17 +261,24 @@ class BadInputTest {
                         .method("OPTIONS", BodyPublishers.noBody())),
                 403,
                 "origin");
-        Reply listed = server.send(
-                server.request(operator, "/v1/listeners").header("Origin", "https://chat.example.org").GET());
+        Reply listed = server.send(server.request(operator, "/v1/listeners")
+                .header("Origin", "https://chat.example.org")
+                .GET());
         assertThat(listed.status()).isEqualTo(200);
-        assertThat(listed.response().headers().firstValue("Access-Control-Allow-Origin")).contains("https://chat.example.org");
-        assertThat(listed.response().headers().firstValue("Access-Control-Allow-Credentials")).isEmpty();
+        assertThat(listed.response().headers().firstValue("Access-Control-Allow-Origin"))
+                .contains("https://chat.example.org");
+        assertThat(listed.response().headers().firstValue("Access-Control-Allow-Credentials"))
+                .isEmpty();
         Reply preflight = server.send(server.request(null, "/v1/jobs")
                 .header("Origin", "https://chat.example.org")
                 .header("Access-Control-Request-Method", "GET")
                 .method("OPTIONS", BodyPublishers.noBody()));
         assertThat(preflight.status()).isEqualTo(204);
-        assertThat(preflight.response().headers().firstValue("Access-Control-Allow-Headers").orElse(""))
+        assertThat(preflight
+                        .response()
+                        .headers()
+                        .firstValue("Access-Control-Allow-Headers")
+                        .orElse(""))
                 .contains("Authorization");
         Reply stream = server.send(server.request(operator, "/v1/stream?topic=orders&room=project:red")
                 .header("Origin", "https://evil.example")
@@ -269,13 +289,20 @@ class BadInputTest {
     @Test
     void every_answer_tells_browsers_to_be_careful() {
         for (Reply reply : java.util.List.of(
-                server.get(operator, "/v1/listeners"), server.get(null, "/v1/jobs"), server.get(null, "/health/live"))) {
-            assertThat(reply.response().headers().firstValue("X-Content-Type-Options")).contains("nosniff");
+                server.get(operator, "/v1/listeners"),
+                server.get(null, "/v1/jobs"),
+                server.get(null, "/health/live"))) {
+            assertThat(reply.response().headers().firstValue("X-Content-Type-Options"))
+                    .contains("nosniff");
             assertThat(reply.response().headers().firstValue("X-Frame-Options")).contains("DENY");
             assertThat(reply.response().headers().firstValue("Server")).isEmpty();
         }
         Reply api = server.get(operator, "/v1/listeners");
-        assertThat(api.response().headers().firstValue("Content-Security-Policy").orElse("")).contains("default-src 'none'");
+        assertThat(api.response()
+                        .headers()
+                        .firstValue("Content-Security-Policy")
+                        .orElse(""))
+                .contains("default-src 'none'");
         assertThat(api.response().headers().firstValue("Cache-Control")).contains("no-store");
     }
 }

@@ -105,16 +105,25 @@ class IsolationTest {
             }
             connection.commit();
         }
-        Await.until("all of it is there", LONG, () -> server.get(server.operator(), "/v1/dead-letters")
-                        .json()
-                        .path("dead_letters")
-                        .size()
-                == OWNERS.size()
-                && server.get(server.operator(), "/v1/topics/orders/events").json().path("events").size()
-                        == OWNERS.size());
-        server.get(server.operator(), "/v1/dead-letters").json().path("dead_letters").forEach(letter -> OWNERS.stream()
-                .filter(owner -> letter.toString().contains(owner.mark()))
-                .forEach(owner -> letters.put(owner, letter.path("id").asString())));
+        Await.until(
+                "all of it is there",
+                LONG,
+                () -> server.get(server.operator(), "/v1/dead-letters")
+                                        .json()
+                                        .path("dead_letters")
+                                        .size()
+                                == OWNERS.size()
+                        && server.get(server.operator(), "/v1/topics/orders/events")
+                                        .json()
+                                        .path("events")
+                                        .size()
+                                == OWNERS.size());
+        server.get(server.operator(), "/v1/dead-letters")
+                .json()
+                .path("dead_letters")
+                .forEach(letter -> OWNERS.stream()
+                        .filter(owner -> letter.toString().contains(owner.mark()))
+                        .forEach(owner -> letters.put(owner, letter.path("id").asString())));
     }
 
     @AfterAll
@@ -134,13 +143,16 @@ class IsolationTest {
     }
 
     private static boolean isOf(Owner owner, String user, String project) {
-        return user.equals(owner.user()) && (owner.project() == null || owner.project().equals(project));
+        return user.equals(owner.user())
+                && (owner.project() == null || owner.project().equals(project));
     }
 
     private static void assertNoLeak(Asker asker, String where, String text) {
         for (Owner owner : OWNERS) {
             if (!asker.reaches().test(owner)) {
-                assertThat(text).as(asker.name() + " sees " + owner + " by " + where).doesNotContain(owner.mark());
+                assertThat(text)
+                        .as(asker.name() + " sees " + owner + " by " + where)
+                        .doesNotContain(owner.mark());
             }
         }
     }
@@ -167,10 +179,12 @@ class IsolationTest {
     /** With the ids of everything, whoever's it is. */
     private static List<String> paths(Route route) {
         List<String> paths = new ArrayList<>();
-        Map<Owner, String> ids = route.path().startsWith("/v1/events")
-                ? events
-                : route.path().startsWith("/v1/jobs") ? jobs : letters;
-        String plain = route.path().replace("{topic}", "orders").replace("{queue}", "mail").replace("{name}", "fails");
+        Map<Owner, String> ids =
+                route.path().startsWith("/v1/events") ? events : route.path().startsWith("/v1/jobs") ? jobs : letters;
+        String plain = route.path()
+                .replace("{topic}", "orders")
+                .replace("{queue}", "mail")
+                .replace("{name}", "fails");
         if (plain.contains("{id}")) {
             ids.values().forEach(id -> paths.add(plain.replace("{id}", id)));
         } else if (plain.equals("/v1/jobs")) {
@@ -190,11 +204,19 @@ class IsolationTest {
             for (Owner owner : OWNERS) {
                 int expected = asker.reaches().test(owner) ? 200 : 404;
                 String as = asker.name() + " asks for what is of " + owner;
-                assertThat(server.get(asker.token(), "/v1/events/" + events.get(owner)).status()).as(as).isEqualTo(expected);
-                assertThat(server.get(asker.token(), "/v1/jobs/" + jobs.get(owner)).status()).as(as).isEqualTo(expected);
+                assertThat(server.get(asker.token(), "/v1/events/" + events.get(owner))
+                                .status())
+                        .as(as)
+                        .isEqualTo(expected);
+                assertThat(server.get(asker.token(), "/v1/jobs/" + jobs.get(owner))
+                                .status())
+                        .as(as)
+                        .isEqualTo(expected);
             }
             long reached = OWNERS.stream().filter(asker.reaches()).count();
-            assertThat(server.get(asker.token(), "/v1/topics/orders/events").json().path("events"))
+            assertThat(server.get(asker.token(), "/v1/topics/orders/events")
+                            .json()
+                            .path("events"))
                     .as(asker.name())
                     .hasSize((int) reached);
             assertThat(server.get(asker.token(), "/v1/jobs?queue=mail").json().path("jobs"))
@@ -213,7 +235,8 @@ class IsolationTest {
     void counts_by_project_and_user_name_nobody_else() {
         for (Asker asker : askers()) {
             for (String by : List.of("project", "user")) {
-                String text = server.get(asker.token(), "/v1/analytics/totals?by=" + by + "&topic=orders").text();
+                String text = server.get(asker.token(), "/v1/analytics/totals?by=" + by + "&topic=orders")
+                        .text();
                 List<String> named = by.equals("project") ? List.of("red", "blue") : List.of("ada", "bob");
                 for (String name : named) {
                     boolean reached = OWNERS.stream()
@@ -232,9 +255,16 @@ class IsolationTest {
         Asker red = askers().get(0);
         for (Owner owner : OWNERS) {
             if (!red.reaches().test(owner)) {
-                assertThat(server.post(red.token(), "/v1/jobs/" + jobs.get(owner) + "/cancel", "").status()).isEqualTo(404);
-                assertThat(server.post(red.token(), "/v1/jobs/" + jobs.get(owner) + "/retry", "").status()).isEqualTo(404);
-                assertThat(server.get(server.operator(), "/v1/jobs/" + jobs.get(owner)).json().path("state").asString())
+                assertThat(server.post(red.token(), "/v1/jobs/" + jobs.get(owner) + "/cancel", "")
+                                .status())
+                        .isEqualTo(404);
+                assertThat(server.post(red.token(), "/v1/jobs/" + jobs.get(owner) + "/retry", "")
+                                .status())
+                        .isEqualTo(404);
+                assertThat(server.get(server.operator(), "/v1/jobs/" + jobs.get(owner))
+                                .json()
+                                .path("state")
+                                .asString())
                         .isEqualTo("PENDING");
             }
         }
@@ -249,15 +279,16 @@ class IsolationTest {
             long expected = OWNERS.stream().filter(asker.reaches()).count();
             String text = stream(asker, room, (int) expected);
             assertNoLeak(asker, "stream of " + room, text);
-            OWNERS.stream().filter(asker.reaches()).forEach(owner -> assertThat(text)
-                    .as(asker.name())
-                    .contains(owner.mark()));
+            OWNERS.stream()
+                    .filter(asker.reaches())
+                    .forEach(owner -> assertThat(text).as(asker.name()).contains(owner.mark()));
         }
     }
 
     @Test
     void rooms_of_others_are_refused_on_the_stream_and_on_the_socket() throws Exception {
-        List<String> wanted = List.of("project:red", "project:blue", "user:ada", "user:bob", "project:*", "user:", "all");
+        List<String> wanted =
+                List.of("project:red", "project:blue", "user:ada", "user:bob", "project:*", "user:", "all");
         for (Asker asker : askers()) {
             for (String room : wanted) {
                 boolean own = asker.name().equals(room.replace("project:", "") + "'s service")
@@ -283,7 +314,9 @@ class IsolationTest {
                 server.mint().issue("service", "red", Reach.PROJECT, Duration.ofMinutes(-5)),
                 server.mintFor("another").issue("service", "red", Reach.PROJECT, LiveServer.HOUR));
         for (String token : bad) {
-            assertThat(server.get(token, "/v1/stream?topic=orders&room=project:red&position=0").status()).isEqualTo(401);
+            assertThat(server.get(token, "/v1/stream?topic=orders&room=project:red&position=0")
+                            .status())
+                    .isEqualTo(401);
             assertThat(server.get(token, "/v1/topics/orders/events").status()).isEqualTo(401);
             assertThat(socket(token, "project:red")).doesNotContain("mark-");
         }
@@ -291,11 +324,13 @@ class IsolationTest {
 
     /** Reads until so many events came and then a frame that says how far the topic is. */
     private static String stream(Asker asker, String room, int events) throws Exception {
-        HttpRequest request = server.request(asker.token(), "/v1/stream?topic=orders&position=0&room=" + room).build();
+        HttpRequest request = server.request(asker.token(), "/v1/stream?topic=orders&position=0&room=" + room)
+                .build();
         HttpResponse<InputStream> response = server.client().send(request, BodyHandlers.ofInputStream());
         assertThat(response.statusCode()).as(asker.name() + " in " + room).isEqualTo(200);
         StringBuilder text = new StringBuilder();
-        try (BufferedReader reader = new BufferedReader(new InputStreamReader(response.body(), StandardCharsets.UTF_8))) {
+        try (BufferedReader reader =
+                new BufferedReader(new InputStreamReader(response.body(), StandardCharsets.UTF_8))) {
             int seen = 0;
             int frames = 0;
             for (String line = reader.readLine(); line != null; line = reader.readLine()) {

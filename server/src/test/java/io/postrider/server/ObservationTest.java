@@ -68,20 +68,28 @@ class ObservationTest {
                         && value(text, "job_completed_total{job_type=\"hopeless\",status=\"dead\"}") == 1;
             });
             String text = server.get(null, "/metrics").text();
-            assertThat(value(text, "job_claimed_total{job_type=\"receipt\",worker_id=\"node-1\"}")).isEqualTo(1);
-            assertThat(value(text, "job_completed_total{job_type=\"receipt\",status=\"done\"}")).isEqualTo(1);
-            assertThat(value(text, "job_processing_seconds_count{job_type=\"receipt\"}")).isEqualTo(1);
-            assertThat(value(text, "outbox_oldest_pending_age_seconds{listener=\"paused\"}")).isPositive();
-            assertThat(value(text, "outbox_publish_latency_ms_count{listener=\"event_log:orders\"}")).isPositive();
-            assertThat(value(text, "postrider_events_emitted_total{topic=\"orders\"}")).isEqualTo(3);
-            assertThat(text).contains("job_notification_received_total{channel=", "job_poll_scanned_total", "jvm_memory_used");
+            assertThat(value(text, "job_claimed_total{job_type=\"receipt\",worker_id=\"node-1\"}"))
+                    .isEqualTo(1);
+            assertThat(value(text, "job_completed_total{job_type=\"receipt\",status=\"done\"}"))
+                    .isEqualTo(1);
+            assertThat(value(text, "job_processing_seconds_count{job_type=\"receipt\"}"))
+                    .isEqualTo(1);
+            assertThat(value(text, "outbox_oldest_pending_age_seconds{listener=\"paused\"}"))
+                    .isPositive();
+            assertThat(value(text, "outbox_publish_latency_ms_count{listener=\"event_log:orders\"}"))
+                    .isPositive();
+            assertThat(value(text, "postrider_events_emitted_total{topic=\"orders\"}"))
+                    .isEqualTo(3);
+            assertThat(text)
+                    .contains("job_notification_received_total{channel=", "job_poll_scanned_total", "jvm_memory_used");
             assertThat(text).doesNotContain("project", "user_id");
         }
     }
 
     /** NaN if it is not there. */
     private static double value(String text, String series) {
-        Matcher line = Pattern.compile("(?m)^" + Pattern.quote(series) + " (\\S+)$").matcher(text);
+        Matcher line =
+                Pattern.compile("(?m)^" + Pattern.quote(series) + " (\\S+)$").matcher(text);
         return line.find() ? Double.parseDouble(line.group(1)) : Double.NaN;
     }
 
@@ -98,22 +106,24 @@ class ObservationTest {
     @Test
     void a_server_without_its_database_lives_and_is_not_ready_and_says_when_to_come_again(TestDatabase database)
             throws Exception {
-        try (io.postrider.testkit.TcpProxy proxy = io.postrider.testkit.TcpProxy.to(database.server().port());
-                LiveServer server = LiveServer.on(
-                        database, Map.of("postrider.database-url", database.jdbcUrl(proxy.port())))) {
+        try (io.postrider.testkit.TcpProxy proxy =
+                        io.postrider.testkit.TcpProxy.to(database.server().port());
+                LiveServer server =
+                        LiveServer.on(database, Map.of("postrider.database-url", database.jdbcUrl(proxy.port())))) {
             Await.until("ready", LONG, () -> server.get(null, "/health/ready").status() == 200);
             proxy.refuse();
             proxy.cutAll();
-            Await.until("not ready", LONG, () -> server.get(null, "/health/ready").status() == 503);
+            Await.until(
+                    "not ready", LONG, () -> server.get(null, "/health/ready").status() == 503);
             assertThat(server.get(null, "/health/ready").text()).isEqualTo("{\"status\":\"down\"}");
             assertThat(server.get(null, "/health/live").status()).isEqualTo(200);
             assertThat(server.get(null, "/metrics").status()).isEqualTo(200);
-            Reply reply = server.post(
-                    server.operator(), "/v1/topics/orders/events", "{\"type\":\"t\",\"payload\":1}");
+            Reply reply = server.post(server.operator(), "/v1/topics/orders/events", "{\"type\":\"t\",\"payload\":1}");
             assertThat(reply.status()).as(reply.text()).isEqualTo(503);
             assertThat(reply.response().headers().firstValue("Retry-After")).isPresent();
             proxy.accept();
-            Await.until("ready again", LONG, () -> server.get(null, "/health/ready").status() == 200);
+            Await.until(
+                    "ready again", LONG, () -> server.get(null, "/health/ready").status() == 200);
             assertThat(server.post(server.operator(), "/v1/topics/orders/events", "{\"type\":\"t\",\"payload\":1}")
                             .status())
                     .isEqualTo(201);
@@ -126,16 +136,24 @@ class ObservationTest {
             assertThat(worker.get(null, "/health/live").status()).isEqualTo(200);
             assertThat(worker.get(null, "/metrics").status()).isEqualTo(200);
             assertThat(worker.get(worker.operator(), "/v1/listeners").status()).isEqualTo(404);
-            assertThat(worker.get(worker.operator(), "/v1/stream?topic=orders&room=project:p").status()).isEqualTo(404);
+            assertThat(worker.get(worker.operator(), "/v1/stream?topic=orders&room=project:p")
+                            .status())
+                    .isEqualTo(404);
         }
         try (LiveServer api = LiveServer.on(database, Map.of("postrider.roles", "api"))) {
             assertThat(api.get(api.operator(), "/v1/listeners").status()).isEqualTo(200);
-            assertThat(api.get(api.operator(), "/v1/stream?topic=orders&room=project:p").status()).isEqualTo(404);
-            assertThat(api.get(api.operator(), "/v1/listeners").json().path("listeners")).isEmpty();
+            assertThat(api.get(api.operator(), "/v1/stream?topic=orders&room=project:p")
+                            .status())
+                    .isEqualTo(404);
+            assertThat(api.get(api.operator(), "/v1/listeners").json().path("listeners"))
+                    .isEmpty();
         }
         try (LiveServer gateway = LiveServer.on(database, Map.of("postrider.roles", "gateway"))) {
-            assertThat(gateway.get(gateway.operator(), "/v1/listeners").status()).isEqualTo(404);
-            assertThat(gateway.get(gateway.operator(), "/v1/stream?topic=orders&room=nothing").status()).isEqualTo(400);
+            assertThat(gateway.get(gateway.operator(), "/v1/listeners").status())
+                    .isEqualTo(404);
+            assertThat(gateway.get(gateway.operator(), "/v1/stream?topic=orders&room=nothing")
+                            .status())
+                    .isEqualTo(400);
         }
     }
 }

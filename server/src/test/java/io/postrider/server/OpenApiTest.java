@@ -72,10 +72,7 @@ class OpenApiTest {
     }
 
     private static JsonNode operation(Route route) {
-        return description
-                .path("paths")
-                .path(route.path())
-                .path(route.method().toLowerCase(Locale.ROOT));
+        return description.path("paths").path(route.path()).path(route.method().toLowerCase(Locale.ROOT));
     }
 
     @Test
@@ -84,8 +81,10 @@ class OpenApiTest {
         collectBroken(description, broken);
         assertThat(broken).isEmpty();
         List<String> names = new ArrayList<>();
-        description.path("paths").forEach(path -> path.forEach(
-                operation -> names.add(operation.path("operationId").asString())));
+        description
+                .path("paths")
+                .forEach(path -> path.forEach(
+                        operation -> names.add(operation.path("operationId").asString())));
         assertThat(names).doesNotHaveDuplicates().doesNotContain("");
     }
 
@@ -112,12 +111,16 @@ class OpenApiTest {
                 .json()
                 .path("id")
                 .asString();
-        io.postrider.testkit.Await.until("the event is recorded", java.time.Duration.ofSeconds(30), () ->
-                server.get(operator, "/v1/events/" + event).status() == 200);
+        io.postrider.testkit.Await.until(
+                "the event is recorded",
+                java.time.Duration.ofSeconds(30),
+                () -> server.get(operator, "/v1/events/" + event).status() == 200);
         assertFits("Event", server.get(operator, "/v1/events/" + event).json());
         assertFits("EventPage", server.get(operator, "/v1/topics/orders/events").json());
         assertFits("Job", server.get(operator, "/v1/jobs/" + job).json());
-        assertFits("Job", server.get(server.operator(), "/v1/jobs?queue=mail").json().at("/jobs/0"));
+        assertFits(
+                "Job",
+                server.get(server.operator(), "/v1/jobs?queue=mail").json().at("/jobs/0"));
         assertFits("Queue", server.get(operator, "/v1/queues").json().at("/queues/0"));
         assertFits("Listener", server.get(operator, "/v1/listeners").json().at("/listeners/0"));
         assertFits("Counts", server.get(operator, "/v1/analytics/counts").json());
@@ -129,8 +132,10 @@ class OpenApiTest {
         JsonNode described = description.at("/components/schemas/" + schema);
         Set<String> known = new TreeSet<>(described.path("properties").propertyNames());
         assertThat(known).as(schema + " " + value).containsAll(value.propertyNames());
-        described.path("required").forEach(name -> assertThat(value.has(name.asString()))
-                .as(schema + " has " + name)
-                .isTrue());
+        described
+                .path("required")
+                .forEach(name -> assertThat(value.has(name.asString()))
+                        .as(schema + " has " + name)
+                        .isTrue());
     }
 }

@@ -42,14 +42,22 @@ class RelaySettingsTest {
         endpoint.start();
         String host = "localhost:" + endpoint.getAddress().getPort();
         Map<String, String> settings = Map.of(
-                "postrider.relays.audit.type", "webhook",
-                "postrider.relays.audit.topic", "orders",
-                "postrider.relays.audit.types", "placed,paid",
-                "postrider.relays.audit.url", "http://" + host + "/hook",
-                "postrider.relays.audit.secrets[0]", WebhookOptions.newSecret(),
-                "postrider.relays.audit.secrets[1]", WebhookOptions.newSecret(),
-                "postrider.relays.audit.allowed-hosts", host,
-                "postrider.relays.audit.start", "beginning");
+                "postrider.relays.audit.type",
+                "webhook",
+                "postrider.relays.audit.topic",
+                "orders",
+                "postrider.relays.audit.types",
+                "placed,paid",
+                "postrider.relays.audit.url",
+                "http://" + host + "/hook",
+                "postrider.relays.audit.secrets[0]",
+                WebhookOptions.newSecret(),
+                "postrider.relays.audit.secrets[1]",
+                WebhookOptions.newSecret(),
+                "postrider.relays.audit.allowed-hosts",
+                host,
+                "postrider.relays.audit.start",
+                "beginning");
         try (LiveServer server = LiveServer.on(database, settings)) {
             String operator = server.operator();
             server.post(operator, "/v1/topics/orders/events", "{\"type\":\"placed\",\"payload\":{\"order\":1}}");
@@ -63,11 +71,15 @@ class RelaySettingsTest {
             var relay = server.get(operator, "/v1/relays").json().at("/relays/0");
             assertThat(relay.path("name").asString()).isEqualTo("audit");
             assertThat(relay.path("sink").asString()).contains("/hook").doesNotContain("whsec_");
-            assertThat(server.post(operator, "/v1/relays/audit/pause", "").status()).isEqualTo(200);
-            Await.until("paused", LONG, () -> server.get(operator, "/v1/relays")
-                    .json()
-                    .at("/relays/0/paused")
-                    .asBoolean());
+            assertThat(server.post(operator, "/v1/relays/audit/pause", "").status())
+                    .isEqualTo(200);
+            Await.until(
+                    "paused",
+                    LONG,
+                    () -> server.get(operator, "/v1/relays")
+                            .json()
+                            .at("/relays/0/paused")
+                            .asBoolean());
             assertThat(server.post(operator, "/v1/relays/audit/reset", "{\"position\":1,\"dry_run\":true}")
                             .json()
                             .path("position")
@@ -79,11 +91,7 @@ class RelaySettingsTest {
     }
 
     @ParameterizedTest
-    @CsvSource(
-            delimiter = '|',
-            nullValues = "-",
-            textBlock =
-                    """
+    @CsvSource(delimiter = '|', nullValues = "-", textBlock = """
                     type=webhook                                                | relays.r.topic must be given
                     type=webhook;topic=t;url=https://example.org                | relays.r.secrets must be given
                     type=webhook;topic=t;secrets=SECRET                         | relays.r.url must be given
@@ -100,10 +108,14 @@ class RelaySettingsTest {
                     """)
     void a_relay_that_is_none_is_refused_by_name(String settings, String word) {
         Map<String, String> given = new LinkedHashMap<>();
-        for (String pair : settings.replace("SECRET", WebhookOptions.newSecret()).split(";", -1)) {
-            given.put(pair.substring(0, pair.indexOf('=')), pair.substring(pair.indexOf('=') + 1).strip());
+        for (String pair :
+                settings.replace("SECRET", WebhookOptions.newSecret()).split(";", -1)) {
+            given.put(
+                    pair.substring(0, pair.indexOf('=')),
+                    pair.substring(pair.indexOf('=') + 1).strip());
         }
-        assertThatThrownBy(() -> ConfiguredRelay.of("r", given, name -> null).sink().close())
+        assertThatThrownBy(() ->
+                        ConfiguredRelay.of("r", given, name -> null).sink().close())
                 .hasMessageContaining(word);
     }
 
@@ -115,7 +127,9 @@ class RelaySettingsTest {
         assertThat(relay.sink().describe()).contains("redis.example:6380", "new_message_channel");
         relay.sink().close();
         ConfiguredRelay stream = ConfiguredRelay.of(
-                "stream", Map.of("type", "redis-stream", "topic", "messages", "stream", "s", "url", "redis://other:1"), variables::get);
+                "stream",
+                Map.of("type", "redis-stream", "topic", "messages", "stream", "s", "url", "redis://other:1"),
+                variables::get);
         assertThat(stream.sink().describe()).contains("other:1");
         stream.sink().close();
     }

@@ -57,9 +57,12 @@ class RoutePolicyTest {
     @Test
     void nothing_is_mapped_besides_what_is_known() {
         Map<String, List<String>> mapped = new TreeMap<>();
-        for (ServletRegistration servlet :
-                server.server().bean(ServletContext.class).getServletRegistrations().values()) {
-            mapped.put(servlet.getName(), servlet.getMappings().stream().sorted().toList());
+        for (ServletRegistration servlet : server.server()
+                .bean(ServletContext.class)
+                .getServletRegistrations()
+                .values()) {
+            mapped.put(
+                    servlet.getName(), servlet.getMappings().stream().sorted().toList());
         }
         assertThat(mapped)
                 .containsExactlyInAnyOrderEntriesOf(Map.of(
@@ -84,7 +87,8 @@ class RoutePolicyTest {
                 boolean allowed = route.need() != Need.OPERATOR && route.need() != Need.PROJECT
                         || who.getKey().equals("operator")
                         || (route.need() == Need.PROJECT && who.getKey().equals("project"));
-                boolean isWrite = route.path().equals("/v1/topics/{topic}/events") && route.method().equals("POST")
+                boolean isWrite = route.path().equals("/v1/topics/{topic}/events")
+                                && route.method().equals("POST")
                         || route.path().equals("/v1/queues/{queue}/jobs");
                 boolean refused = reply.status() == 403;
                 if (!isWrite && refused == allowed || reply.status() == 401 || reply.status() >= 500) {
@@ -105,7 +109,9 @@ class RoutePolicyTest {
         forged.put("garbage", "garbage");
         forged.put("empty", "");
         forged.put("not signed", good.substring(0, good.lastIndexOf('.') + 1));
-        forged.put("signed by another", LiveServer.mint(LiveServer.newSecret()).issue("root", null, Reach.ALL, LiveServer.HOUR));
+        forged.put(
+                "signed by another",
+                LiveServer.mint(LiveServer.newSecret()).issue("root", null, Reach.ALL, LiveServer.HOUR));
         forged.put("changed", changed(good));
         forged.put("algorithm none", none(good));
         forged.put("expired", server.mint().issue("root", null, Reach.ALL, Duration.ofMinutes(-5)));
@@ -120,7 +126,8 @@ class RoutePolicyTest {
             if (without.status() != 401 || !without.type().equals("application/problem+json")) {
                 wrong.add(route + " without a token: " + without.status());
             }
-            assertThat(without.response().headers().firstValue("WWW-Authenticate")).isPresent();
+            assertThat(without.response().headers().firstValue("WWW-Authenticate"))
+                    .isPresent();
             forged.forEach((how, token) -> {
                 Reply reply = call(route, token);
                 if (reply.status() != 401) {
@@ -132,7 +139,8 @@ class RoutePolicyTest {
         for (String path : List.of("/v1", "/v1/", "/v1/nothing", "/v1/queues/../jobs", "/v1//jobs", "/v1/jobs/")) {
             assertThat(server.get(null, path).status()).as(path).isIn(400, 401);
         }
-        assertThat(server.get(null, "/v1/stream?topic=orders&room=project:shop").status()).isEqualTo(401);
+        assertThat(server.get(null, "/v1/stream?topic=orders&room=project:shop").status())
+                .isEqualTo(401);
     }
 
     private static Reply call(Route route, String token) {
@@ -140,7 +148,9 @@ class RoutePolicyTest {
                 .replace("{topic}", "orders")
                 .replace("{queue}", "mail")
                 .replace("{name}", "nobody")
-                .replace("{id}", route.path().startsWith("/v1/dead-letters") ? "1" : "6f0e3b0e-1f0e-7b0e-8f0e-1f0e3b0e1f0e");
+                .replace(
+                        "{id}",
+                        route.path().startsWith("/v1/dead-letters") ? "1" : "6f0e3b0e-1f0e-7b0e-8f0e-1f0e3b0e1f0e");
         return route.method().equals("GET") ? server.get(token, path) : server.post(token, path, "{\"x\":1}");
     }
 
@@ -157,5 +167,4 @@ class RoutePolicyTest {
     private static String encoded(String text) {
         return java.util.Base64.getUrlEncoder().withoutPadding().encodeToString(text.getBytes(StandardCharsets.UTF_8));
     }
-
 }

@@ -38,8 +38,16 @@ class SettingsTest {
         variables.put("PGUSER", "me");
         assertThat(chosen(variables)).isEqualTo("postgres://me@pg.example/me");
         variables.putAll(Map.of(
-                "PSQL_HOST", "psql.example", "PSQL_PORT", "5433", "PSQL_USER", "you", "PSQL_PASSWORD", "p w",
-                "PSQL_DATABASE", "shop"));
+                "PSQL_HOST",
+                "psql.example",
+                "PSQL_PORT",
+                "5433",
+                "PSQL_USER",
+                "you",
+                "PSQL_PASSWORD",
+                "p w",
+                "PSQL_DATABASE",
+                "shop"));
         assertThat(chosen(variables)).isEqualTo("postgres://you@psql.example:5433/shop");
         variables.put("spring.datasource.url", "jdbc:postgresql://spring.example/app");
         variables.put("spring.datasource.username", "spring");
@@ -50,9 +58,9 @@ class SettingsTest {
 
     @Test
     void a_port_that_is_none_and_a_class_in_the_url_are_refused_by_name() {
-        assertThatThrownBy(() -> chosen(Map.of("PSQL_HOST", "h", "PSQL_PORT", "x"))).hasMessageContaining("PSQL_PORT");
-        assertThatThrownBy(() ->
-                        chosen(Map.of("postrider.database-url", "postgres://h/d?socketFactory=evil.Factory")))
+        assertThatThrownBy(() -> chosen(Map.of("PSQL_HOST", "h", "PSQL_PORT", "x")))
+                .hasMessageContaining("PSQL_PORT");
+        assertThatThrownBy(() -> chosen(Map.of("postrider.database-url", "postgres://h/d?socketFactory=evil.Factory")))
                 .hasMessageContaining("socketFactory");
     }
 
@@ -66,16 +74,15 @@ class SettingsTest {
         settings.put("PSQL_PASSWORD", database.server().password());
         settings.put("PSQL_DATABASE", database.name());
         try (Server server = Server.start(settings)) {
-            assertThat(server.bean(io.postrider.Postrider.class).log().head("orders")).isZero();
+            assertThat(server.bean(io.postrider.Postrider.class).log().head("orders"))
+                    .isZero();
         }
     }
 
     @Test
     void a_file_of_yaml_is_read(TestDatabase database, @TempDir Path directory) throws Exception {
         Path file = directory.resolve("server.yaml");
-        Files.writeString(
-                file,
-                """
+        Files.writeString(file, """
                 postrider:
                   database-url: "%s"
                   node: from-a-file
@@ -87,10 +94,14 @@ class SettingsTest {
                   auth:
                     secrets:
                       mint: "%s"
-                """
-                        .formatted(database.jdbcUrl(), LiveServer.newSecret()));
+                """.formatted(database.jdbcUrl(), LiveServer.newSecret()));
         Map<String, String> settings = Map.of(
-                "spring.config.additional-location", "file:" + file, "postrider.log", "text", "logging.level.root", "warn");
+                "spring.config.additional-location",
+                "file:" + file,
+                "postrider.log",
+                "text",
+                "logging.level.root",
+                "warn");
         try (Server server = Server.start(settings)) {
             assertThat(server.bean(io.postrider.Options.class).toString())
                     .contains("node=from-a-file", "poll=PT0.25S", "payload_cap=1000");
@@ -104,7 +115,8 @@ class SettingsTest {
         settings.remove("postrider.auth.secrets.mint");
         try (Server server = Server.start(settings)) {
             String token = server.bean(Keyring.class).development().orElseThrow();
-            assertThat(server.bean(Keyring.class).tokens().verify(token).isOperator()).isTrue();
+            assertThat(server.bean(Keyring.class).tokens().verify(token).isOperator())
+                    .isTrue();
         }
         settings.put("postrider.http.bind", "0.0.0.0");
         assertRefused(settings, "0.0.0.0", "postrider.auth.secrets", "postrider.auth.public-keys");
@@ -112,10 +124,7 @@ class SettingsTest {
     }
 
     @ParameterizedTest
-    @CsvSource(
-            delimiter = '|',
-            textBlock =
-                    """
+    @CsvSource(delimiter = '|', textBlock = """
                     postrider.pol                    | 1s                        | did you mean postrider.poll
                     postrider.http.prot              | 1                         | did you mean postrider.http.port
                     postrider.relay.x.type           | kafka                     | unknown setting postrider.relay.x.type
@@ -172,7 +181,8 @@ class SettingsTest {
             }
             String pem = "-----BEGIN PUBLIC KEY-----\n"
                     + Base64.getMimeEncoder()
-                            .encodeToString(generator.generateKeyPair().getPublic().getEncoded())
+                            .encodeToString(
+                                    generator.generateKeyPair().getPublic().getEncoded())
                     + "\n-----END PUBLIC KEY-----\n";
             Path file = Files.writeString(directory.resolve(algorithm + ".pem"), pem);
             keys.put(algorithm, "file:" + file);

@@ -58,7 +58,8 @@ class ShutdownTest {
         assertThat(begun.await(30, TimeUnit.SECONDS)).isTrue();
         HttpResponse<InputStream> stream = server.client()
                 .send(
-                        server.request(operator, "/v1/stream?topic=orders&room=project:p&position=0").build(),
+                        server.request(operator, "/v1/stream?topic=orders&room=project:p&position=0")
+                                .build(),
                         BodyHandlers.ofInputStream());
         assertThat(stream.statusCode()).isEqualTo(200);
         BufferedReader lines = new BufferedReader(new InputStreamReader(stream.body(), StandardCharsets.UTF_8));
@@ -76,7 +77,8 @@ class ShutdownTest {
         try (Connection connection = database.dataSource().getConnection();
                 ResultSet row = connection
                         .createStatement()
-                        .executeQuery("select state, attempt_count, waits_for from postrider.jobs where id = '" + job + "'")) {
+                        .executeQuery("select state, attempt_count, waits_for from postrider.jobs where id = '" + job
+                                + "'")) {
             row.next();
             assertThat(row.getString("state")).isEqualTo("PENDING");
             assertThat(row.getString("waits_for")).isEqualTo("returned");

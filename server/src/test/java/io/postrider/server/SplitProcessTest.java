@@ -26,6 +26,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -119,7 +120,8 @@ class SplitProcessTest {
     }
 
     private static int port(ChildJvm child) {
-        return Integer.parseInt(child.awaitLine("port ", START).substring("port ".length()).strip());
+        return Integer.parseInt(
+                child.awaitLine("port ", START).substring("port ".length()).strip());
     }
 
     private void write(AtomicInteger port, AtomicBoolean running) {
@@ -130,9 +132,8 @@ class SplitProcessTest {
                     .timeout(Duration.ofSeconds(20))
                     .header("Authorization", "Bearer " + operator)
                     .header("Content-Type", "application/json")
-                    .POST(HttpRequest.BodyPublishers.ofString(
-                            "{\"id\":\"" + id + "\",\"type\":\"message\",\"payload\":{\"n\":" + sent.incrementAndGet()
-                                    + "}}"))
+                    .POST(HttpRequest.BodyPublishers.ofString("{\"id\":\"" + id
+                            + "\",\"type\":\"message\",\"payload\":{\"n\":" + sent.incrementAndGet() + "}}"))
                     .build();
             try {
                 HttpResponse<String> response = client.send(request, BodyHandlers.ofString());
@@ -140,7 +141,7 @@ class SplitProcessTest {
                     acknowledged.add(id);
                 }
             } catch (IOException e) {
-                Thread.onSpinWait(); // the process was killed: whether it was written is not known
+                LockSupport.parkNanos(20_000_000); // the process was killed: whether it was written is not known
             } catch (InterruptedException e) {
                 return;
             }
@@ -155,9 +156,8 @@ class SplitProcessTest {
     private long missing(TestDatabase database) throws Exception {
         Set<String> there = ConcurrentHashMap.newKeySet();
         try (Connection connection = database.dataSource().getConnection();
-                ResultSet rows = connection
-                        .createStatement()
-                        .executeQuery("select event_id::text from postrider.event_log")) {
+                ResultSet rows =
+                        connection.createStatement().executeQuery("select event_id::text from postrider.event_log")) {
             while (rows.next()) {
                 there.add(rows.getString(1));
             }

@@ -73,7 +73,8 @@ class PostriderAutoConfigurationTest {
         heard.clear();
         runner.withUserConfiguration(Beans.class).run(context -> {
             TransactionalPostrider postrider = context.getBean(TransactionalPostrider.class);
-            TransactionTemplate transaction = new TransactionTemplate(context.getBean(PlatformTransactionManager.class));
+            TransactionTemplate transaction =
+                    new TransactionTemplate(context.getBean(PlatformTransactionManager.class));
             transaction.executeWithoutResult(status -> {
                 postrider.emit(Event.of("orders", "placed", "1"));
                 postrider.enqueue(Job.of("mail", "receipt", "1"));
@@ -94,15 +95,18 @@ class PostriderAutoConfigurationTest {
             TransactionalPostrider postrider = context.getBean(TransactionalPostrider.class);
             JdbcTemplate jdbc = new JdbcTemplate(context.getBean(DataSource.class));
             jdbc.execute("create table shop (id int primary key)");
-            TransactionTemplate transaction = new TransactionTemplate(context.getBean(PlatformTransactionManager.class));
+            TransactionTemplate transaction =
+                    new TransactionTemplate(context.getBean(PlatformTransactionManager.class));
             assertThatThrownBy(() -> transaction.executeWithoutResult(status -> {
                         jdbc.update("insert into shop values (1)");
                         postrider.emit(Event.of("orders", "placed", "1"));
                         jdbc.update("insert into shop values (1)");
                     }))
                     .isNotNull();
-            assertThat(jdbc.queryForObject("select count(*) from postrider.event", Long.class)).isZero();
-            assertThat(jdbc.queryForObject("select count(*) from shop", Long.class)).isZero();
+            assertThat(jdbc.queryForObject("select count(*) from postrider.event", Long.class))
+                    .isZero();
+            assertThat(jdbc.queryForObject("select count(*) from shop", Long.class))
+                    .isZero();
         });
     }
 
@@ -113,14 +117,15 @@ class PostriderAutoConfigurationTest {
             assertThatThrownBy(() -> postrider.emit(Event.of("orders", "placed", "1")))
                     .isInstanceOf(PostriderException.class)
                     .hasMessageContaining("@Transactional");
-            DataSource another = new DriverManagerDataSource(
-                    context.getEnvironment().getProperty("spring.datasource.url"));
+            DataSource another =
+                    new DriverManagerDataSource(context.getEnvironment().getProperty("spring.datasource.url"));
             TransactionTemplate elsewhere = new TransactionTemplate(new DataSourceTransactionManager(another));
-            assertThatThrownBy(() -> elsewhere.executeWithoutResult(
-                            status -> postrider.enqueue(Job.of("mail", "receipt", "1"))))
+            assertThatThrownBy(() ->
+                            elsewhere.executeWithoutResult(status -> postrider.enqueue(Job.of("mail", "receipt", "1"))))
                     .hasMessageContaining("data source");
             JdbcTemplate jdbc = new JdbcTemplate(context.getBean(DataSource.class));
-            assertThat(jdbc.queryForObject("select count(*) from postrider.event", Long.class)).isZero();
+            assertThat(jdbc.queryForObject("select count(*) from postrider.event", Long.class))
+                    .isZero();
         });
     }
 
@@ -145,13 +150,15 @@ class PostriderAutoConfigurationTest {
                                 "patience=PT72H",
                                 "payload_cap=1000",
                                 "pass_size=77"));
-        runner.withPropertyValues("postrider.payload-caps=1").run(context -> assertThat(context.getStartupFailure())
-                .hasRootCauseInstanceOf(PostriderException.class)
-                .rootCause()
-                .hasMessageContaining("unknown setting postrider.payload-caps; did you mean postrider.payload-cap?"));
-        runner.withPropertyValues("postrider.poll=1h").run(context -> assertThat(context.getStartupFailure())
-                .rootCause()
-                .hasMessageContaining("poll must be"));
+        runner.withPropertyValues("postrider.payload-caps=1")
+                .run(context -> assertThat(context.getStartupFailure())
+                        .hasRootCauseInstanceOf(PostriderException.class)
+                        .rootCause()
+                        .hasMessageContaining(
+                                "unknown setting postrider.payload-caps; did you mean postrider.payload-cap?"));
+        runner.withPropertyValues("postrider.poll=1h")
+                .run(context ->
+                        assertThat(context.getStartupFailure()).rootCause().hasMessageContaining("poll must be"));
     }
 
     @Test
@@ -162,7 +169,8 @@ class PostriderAutoConfigurationTest {
                 .run(context -> {
                     Postrider postrider = context.getBean(Postrider.class);
                     assertThat(postrider.isConnected()).isFalse();
-                    try (Connection connection = context.getBean(DataSource.class).getConnection()) {
+                    try (Connection connection =
+                            context.getBean(DataSource.class).getConnection()) {
                         postrider.emit(connection, Event.of("orders", "placed", "1"));
                     }
                     assertThat(context).doesNotHaveBean(PostriderLifecycle.class);
@@ -177,9 +185,9 @@ class PostriderAutoConfigurationTest {
 
     @Test
     void a_schema_that_is_not_there_is_told_where_it_is_not_to_be_made() {
-        runner.withPropertyValues("postrider.migrate=false").run(context -> assertThat(context.getStartupFailure())
-                .rootCause()
-                .hasMessageContaining("postrider migrate"));
+        runner.withPropertyValues("postrider.migrate=false")
+                .run(context ->
+                        assertThat(context.getStartupFailure()).rootCause().hasMessageContaining("postrider migrate"));
     }
 
     @Test

@@ -1,10 +1,9 @@
 package io.postrider.server.api;
 
-import java.nio.charset.StandardCharsets;
 import tools.jackson.databind.JsonNode;
 
 /** What a route gives back. Immutable. */
-public record Answer(int status, String mediaType, byte[] body) {
+public record Answer(int status, String mediaType, String body) {
     private static final String JSON = "application/json";
 
     /** 200 with this. */
@@ -19,11 +18,11 @@ public record Answer(int status, String mediaType, byte[] body) {
 
     /** A status with this. */
     public static Answer of(int status, JsonNode json) {
-        return new Answer(status, JSON, JsonText.bytes(json));
+        return new Answer(status, JSON, JsonText.write(json));
     }
 
     /** 200 with JSON text as it is. */
     public static Answer text(String json) {
-        return new Answer(200, JSON, json.getBytes(StandardCharsets.UTF_8));
+        return new Answer(200, JSON, json);
     }
 }

@@ -98,8 +98,4 @@ public final class JsonText {
     static String write(JsonNode node) {
         return MAPPER.writeValueAsString(node);
     }
-
-    static byte[] bytes(JsonNode node) {
-        return MAPPER.writeValueAsBytes(node);
-    }
 }

@@ -9,6 +9,7 @@ import jakarta.servlet.http.HttpServlet;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -67,9 +68,10 @@ public final class ApiServlet extends HttpServlet {
     private static void write(HttpServletResponse response, Answer answer, boolean head) throws IOException {
         response.setStatus(answer.status());
         response.setContentType(answer.mediaType());
-        response.setContentLength(answer.body().length);
+        byte[] body = answer.body().getBytes(StandardCharsets.UTF_8);
+        response.setContentLength(body.length);
         if (!head) {
-            response.getOutputStream().write(answer.body());
+            response.getOutputStream().write(body);
         }
     }
 }

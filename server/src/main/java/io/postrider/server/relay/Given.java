@@ -37,7 +37,8 @@ final class Given {
             if (name.startsWith(PROPERTIES)) {
                 properties.put(name.substring(PROPERTIES.length()), value);
             } else {
-                values.computeIfAbsent(plain(name.replaceFirst("(\\.[0-9]+|\\[[0-9]+])$", "")), key -> new ArrayList<>())
+                values.computeIfAbsent(
+                                plain(name.replaceFirst("(\\.[0-9]+|\\[[0-9]+])$", "")), key -> new ArrayList<>())
                         .add(value);
             }
         });

@@ -1,12 +1,12 @@
 package io.postrider.server.relay;
 
-import io.postrider.PostriderException;
 import io.postrider.Sink;
 import io.postrider.kafka.KafkaOptions;
 import io.postrider.kafka.KafkaSink;
 import io.postrider.redis.RedisOptions;
 import io.postrider.redis.RedisPubSubSink;
 import io.postrider.redis.RedisStreamSink;
+import io.postrider.server.settings.Secrets;
 import io.postrider.webhook.WebhookOptions;
 import io.postrider.webhook.WebhookSink;
 import java.net.URI;
@@ -62,7 +62,7 @@ interface SinkType {
 
     private static Sink webhook(Given given, UnaryOperator<@Nullable String> environment) {
         List<String> secrets = given.texts("secrets").stream()
-                .map(secret -> io.postrider.server.settings.Secrets.read("secrets", secret))
+                .map(secret -> Secrets.read("secrets", secret))
                 .toList();
         if (secrets.isEmpty()) {
             throw given.refused("secrets", "must be given: one, or two while one takes over from the other");
@@ -84,8 +84,7 @@ interface SinkType {
 
     private static int port(Given given, String text) {
         if (!text.matches("[0-9]{1,5}")) {
-            throw PostriderException.refused(given.refused("ports", "must be numbers, was '" + text + "'")
-                    .getMessage());
+            throw given.refused("ports", "must be numbers, was '" + text + "'");
         }
         return Integer.parseInt(text);
     }

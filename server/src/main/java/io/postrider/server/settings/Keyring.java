@@ -29,12 +29,8 @@ public record Keyring(Tokens tokens, Optional<String> development) {
 
     /** Reads the keys; refuses to serve others than this machine without any. */
     public static Keyring of(ServerSettings.Auth auth, String bind) {
-        if (auth.secrets().isEmpty() && auth.publicKeys().isEmpty()) {
-            if (!isLoopback(bind)) {
-                throw PostriderException.refused("the server would listen on " + bind
-                        + " and has no key to know anybody by: set postrider.auth.secrets.<key id> or"
-                        + " postrider.auth.public-keys.<key id>, or bind to 127.0.0.1");
-            }
+        refuseWithoutKeys(auth, bind);
+        if (isEmpty(auth)) {
             TokenMint mint = TokenMint.random(auth.issuer(), auth.audience());
             return new Keyring(mint.tokens(), Optional.of(mint.issue(SUBJECT, null, Identity.Reach.ALL, LASTING)));
         }
@@ -46,6 +42,19 @@ public record Keyring(Tokens tokens, Optional<String> development) {
             tokens = tokens.withPublicKey(key.getKey(), publicKey(key.getKey(), key.getValue()));
         }
         return new Keyring(tokens, Optional.empty());
+    }
+
+    /** Refuses an address that is none, and one that others can reach if there is no key. */
+    public static void refuseWithoutKeys(ServerSettings.Auth auth, String bind) {
+        if (!isLoopback(bind) && isEmpty(auth)) {
+            throw PostriderException.refused("the server would listen on " + bind
+                    + " and has no key to know anybody by: set postrider.auth.secrets.<key id> or"
+                    + " postrider.auth.public-keys.<key id>, or bind to 127.0.0.1");
+        }
+    }
+
+    private static boolean isEmpty(ServerSettings.Auth auth) {
+        return auth.secrets().isEmpty() && auth.publicKeys().isEmpty();
     }
 
     /** Whether only this machine can reach an address. */
