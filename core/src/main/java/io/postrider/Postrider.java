@@ -6,6 +6,7 @@ import io.postrider.emit.Emitter;
 import io.postrider.listen.DeadLetters;
 import io.postrider.listen.Listeners;
 import io.postrider.listen.Posts;
+import io.postrider.listen.Relays;
 import io.postrider.log.Heads;
 import io.postrider.log.Log;
 import io.postrider.retain.Retention;
@@ -200,6 +201,11 @@ public final class Postrider implements AutoCloseable {
     /** Every listener in the database, as the view {@code listeners} has it. */
     public List<Listeners.Status> listeners() {
         return listeners.list();
+    }
+
+    /** How relays stand, and whether their sinks can be reached. */
+    public Relays relays() {
+        return new Relays(database);
     }
 
     /** The log itself: its ends, a stretch of it, and reading along without a name. */

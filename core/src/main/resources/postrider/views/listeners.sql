@@ -2,7 +2,8 @@
 create or replace view postrider.listeners as
 select l.name, l.topic, l.kind, l.policy, c.to_position as position, h.position as head,
   greatest(h.position - c.to_position, 0) as lag, c.at as last_progress_at,
-  coalesce(s.attempt, 0) as attempts, s.retry_after, s.error as last_error,
+  greatest(coalesce(s.attempt, 0), l.unavailable_tries) as attempts, coalesce(l.unavailable_until, s.retry_after) as retry_after,
+  coalesce(l.unavailable_error, s.error) as last_error,
   (select count(*) from postrider.setback w where w.listener = l.name) as setbacks,
   (select count(*) from postrider.dead_letter d where d.listener = l.name) as dead_letters,
   l.paused, l.detached_at, o.pid as owner_pid, t.worker as owner, l.types, l.batch, l.attempts as max_attempts, l.created_at

@@ -355,7 +355,7 @@ class EmitTest {
         assertRefused(() -> Event.of("nulls", "a", null), "payload");
         assertRefused(() -> Event.of(null, "a", "{}"), "topic");
         assertRefused(() -> Event.of("nulls", "a", "{}").withId(null), "id");
-        assertRefused(() -> Listener.relay("l", "nulls", null), "handler");
+        assertRefused(() -> Listener.relay("l", "nulls", (Handler.Relay) null), "handler");
         assertRefused(() -> Postrider.on(null), "data source");
     }
 

@@ -1,5 +1,6 @@
 package io.postrider.listen;
 
+import io.postrider.Course;
 import io.postrider.Listener;
 import io.postrider.LogEvent;
 import io.postrider.Policy;
@@ -10,6 +11,7 @@ import io.postrider.db.Session;
 import io.postrider.db.Sql;
 import io.postrider.listen.Fate.Delivered;
 import io.postrider.listen.Fate.Failed;
+import io.postrider.listen.Fate.Unavailable;
 import io.postrider.log.Heads;
 import io.postrider.log.LogReader;
 import io.postrider.log.LogReader.Stretch;
@@ -39,6 +41,8 @@ import org.slf4j.LoggerFactory;
  * HELD UP   the event after the cursor is set back. Out of attempts: it becomes a dead letter in the transaction that
  *           moves the cursor past it. Policy block: waits for its time and tries it alone, counted. Policies park and
  *           skip: the cursor moves past it, and it is tried again from behind.
+ * AWAY      a relay's sink is not there. No event is to blame and no attempt counts; the sink is tried again after a wait that
+ *           grows to 10 s, or as long as it asked for, until it is back. A crash here leaves a note that the successor clears.
  * </pre>
  *
  * Beside that, setbacks behind the cursor (parked, skipped, replayed) are tried when they are due, the first of each key.
@@ -75,6 +79,7 @@ final class ListenerRun implements Runnable {
     private final Backoff backoff;
     private final String worker;
     private final Watch watch;
+    private final @Nullable Relaying relaying;
     private volatile boolean running = true;
 
     /** Something failed: whatever we believe about the listener must be read again. */
@@ -104,6 +109,10 @@ final class ListenerRun implements Runnable {
         this.backoff = new Backoff(listener.backoff(), listener.backoffCap());
         this.worker = listening.worker();
         this.watch = listening.watch();
+        this.relaying = performer
+                .sender()
+                .map(sender -> new Relaying(database, listener, sender, watch))
+                .orElse(null);
     }
 
     /** What every listener of a node shares. */
@@ -152,6 +161,9 @@ final class ListenerRun implements Runnable {
     }
 
     private void ride() throws InterruptedException {
+        if (relaying != null && post.takeTest()) {
+            relaying.test();
+        }
         long mine = post.mayRun();
         if (mine == 0) {
             endTenure();
@@ -162,6 +174,10 @@ final class ListenerRun implements Runnable {
             beginTenure(mine);
         } else if (stale || post.isResetSince(startRow)) {
             readState();
+        }
+        if (relaying != null && relaying.isAway()) {
+            heads.awaitBeyond(listener.topic(), Long.MAX_VALUE, relaying.untilNextTry());
+            return;
         }
         if (post.takeDue() || System.nanoTime() - dueAt >= 0) {
             retryDue();
@@ -219,6 +235,9 @@ final class ListenerRun implements Runnable {
             }
         } else if (fate instanceof Failed failed) {
             failed(toHandle, failed, began);
+        } else if (fate instanceof Unavailable away) {
+            settleSent(toHandle, away.index(), began);
+            away(away);
         } else {
             lost();
         }
@@ -240,16 +259,29 @@ final class ListenerRun implements Runnable {
             return;
         }
         LogEvent culprit = events.get(failed.index());
-        boolean ours = setBack(culprit, 1, failed.error());
-        if (ours && !listener.isTransactional() && failed.index() > 0 && parkedKeys.isEmpty()) {
-            // those before it are sent already: only the ledger has to follow
-            long to = culprit.position() - 1;
-            List<LogEvent> sent = events.subList(0, failed.index());
-            if (database.transaction(session -> deliver(session, to, sent.size()))) {
-                delivered(to, sent, began);
-            } else {
-                lost();
-            }
+        if (setBack(culprit, 1, failed)) {
+            settleSent(events, failed.index(), began);
+        }
+    }
+
+    /** What a relay has sent before it failed is sent: only the ledger has to follow. */
+    private void settleSent(List<LogEvent> events, int before, long began) {
+        if (listener.isTransactional() || before == 0 || !parkedKeys.isEmpty()) {
+            return;
+        }
+        long to = events.get(before).position() - 1;
+        List<LogEvent> sent = events.subList(0, before);
+        if (database.transaction(session -> deliver(session, to, sent.size()))) {
+            delivered(to, sent, began);
+        } else {
+            lost();
+        }
+    }
+
+    /** The sink is not there: nobody's fault, and nothing to count. */
+    private void away(Unavailable away) {
+        if (relaying != null) {
+            relaying.away(away.error(), away.notBefore());
         }
     }
 
@@ -313,10 +345,21 @@ final class ListenerRun implements Runnable {
             delivered(to, List.of(event), began);
             slice = listener.batch();
         } else if (fate instanceof Failed failed) {
-            setBack(event, attempt, failed.error());
+            setBack(event, attempt, failed);
+        } else if (fate instanceof Unavailable away) {
+            uncount(event, attempt, away);
+            if (attempt > 1) {
+                ahead.put(event.position(), new Ahead(attempt - 1, System.nanoTime()));
+            }
         } else {
             lost();
         }
+    }
+
+    private void uncount(LogEvent event, int attempt, Unavailable away) {
+        boolean isAhead = event.position() > cursor;
+        database.transaction(session -> setbacks.uncount(session, event.position(), attempt, isAhead));
+        away(away);
     }
 
     /** Policies park and skip: the cursor moves past an event that is set back. */
@@ -336,7 +379,7 @@ final class ListenerRun implements Runnable {
     private void retryDue() throws InterruptedException {
         for (Setbacks.Due due :
                 database.autocommit(session -> setbacks.due(session, cursor, DUE_AT_ONCE, post.isShared()))) {
-            if (!running || post.mayRun() != tenure) {
+            if (!running || post.mayRun() != tenure || (relaying != null && relaying.isAway())) {
                 return;
             }
             if (due.attempt() >= listener.attempts()) {
@@ -364,7 +407,9 @@ final class ListenerRun implements Runnable {
         if (fate instanceof Delivered) {
             succeeded(event.position(), event.position(), List.of(event), attempt, began);
         } else if (fate instanceof Failed failed) {
-            setBack(event, attempt, failed.error());
+            setBack(event, attempt, failed);
+        } else if (fate instanceof Unavailable away) {
+            uncount(event, attempt, away);
         } else {
             lost();
         }
@@ -388,8 +433,10 @@ final class ListenerRun implements Runnable {
     // ── what is written down ────────────────────────────────────────────────────────────────────────────────────────
 
     /** An attempt failed. Whether there will be another one is decided where the event stands. False if we have lost it. */
-    private boolean setBack(LogEvent event, int attempt, Throwable error) {
-        Duration wait = attempt >= listener.attempts() ? Duration.ZERO : backoff.after(attempt);
+    private boolean setBack(LogEvent event, int attempt, Failed failed) {
+        Throwable error = failed.error();
+        Duration wait =
+                attempt >= listener.attempts() ? Duration.ZERO : longer(backoff.after(attempt), failed.notBefore());
         boolean isAhead = event.position() > cursor;
         boolean ours = database.transaction(session -> {
             if (!isAhead) {
@@ -419,6 +466,10 @@ final class ListenerRun implements Runnable {
                 Setbacks.text(error));
         watch.setBack(listener.name(), event, attempt, wait, error);
         return true;
+    }
+
+    private static Duration longer(Duration one, Duration other) {
+        return one.compareTo(other) > 0 ? one : other;
     }
 
     private void bury(long position, int attempt, Performer.Settlement settlement) {
@@ -485,6 +536,9 @@ final class ListenerRun implements Runnable {
     }
 
     private void succeeded(long from, long to, List<LogEvent> events, int attempt, long began) {
+        if (relaying != null && !events.isEmpty()) {
+            relaying.back();
+        }
         watch.delivered(
                 listener.name(),
                 listener.topic(),
@@ -508,6 +562,9 @@ final class ListenerRun implements Runnable {
         scanned = to;
         progressAt = System.nanoTime();
         ahead.headMap(to, true).clear();
+        if (relaying != null) {
+            relaying.passed(to);
+        }
     }
 
     // ── tenure ──────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -545,13 +602,22 @@ final class ListenerRun implements Runnable {
 
     private void readState() {
         database.autocommit(session -> {
-            record Place(long cursor, long startRow, int era) {}
+            record Place(long cursor, long startRow, int era, long course, int tries) {}
             Place place = session.one(
                             LISTENER,
                             bind -> bind.text("listener", listener.name()),
-                            row -> new Place(row.int8("cursor"), row.int8("start_row"), row.int4("era")))
+                            row -> new Place(
+                                    row.int8("cursor"),
+                                    row.int8("start_row"),
+                                    row.int4("era"),
+                                    row.int8("course"),
+                                    row.int4("unavailable_tries")))
                     .orElseThrow(() -> new PostriderException(
                             Kind.NOT_FOUND, "listener " + listener.name() + " is gone from the database"));
+            if (relaying != null) {
+                relaying.standAt(
+                        new Course(listener.name(), listener.topic(), place.course()), place.cursor(), place.tries());
+            }
             moved(place.cursor());
             startRow = place.startRow();
             era = place.era();

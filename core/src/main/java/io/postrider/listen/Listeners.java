@@ -1,5 +1,6 @@
 package io.postrider.listen;
 
+import io.postrider.Handler;
 import io.postrider.Listener;
 import io.postrider.PostriderException;
 import io.postrider.PostriderException.Kind;
@@ -85,7 +86,12 @@ public final class Listeners implements AutoCloseable {
                         .texts("types", listener.types())
                         .int4("batch", listener.batch())
                         .int4("attempts", listener.attempts())
-                        .bool("paused", listener.paused()));
+                        .bool("paused", listener.paused())
+                        .text(
+                                "sink",
+                                listener.handler() instanceof Handler.ToSink to
+                                        ? to.sink().describe()
+                                        : null));
         record Registered(
                 String topic,
                 @Nullable Instant detachedAt,

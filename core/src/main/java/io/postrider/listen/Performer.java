@@ -4,6 +4,7 @@ import io.postrider.Handler;
 import io.postrider.Listener;
 import io.postrider.LogEvent;
 import io.postrider.PostriderException;
+import io.postrider.Receipt;
 import io.postrider.db.Database;
 import io.postrider.db.HandlerConnection;
 import io.postrider.db.Session;
@@ -12,17 +13,22 @@ import io.postrider.db.SqlState;
 import io.postrider.listen.Fate.Delivered;
 import io.postrider.listen.Fate.Failed;
 import io.postrider.listen.Fate.Lost;
+import io.postrider.listen.Fate.Unavailable;
+import io.postrider.relay.Sender;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.Semaphore;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Calls the handler for some events and then settles them: in one transaction for a transactional listener, one after the
@@ -41,6 +47,7 @@ final class Performer {
     private final boolean transactional;
     private final int concurrency;
     private final ExecutorService threads;
+    private final @Nullable Sender sender;
     private long tenure;
 
     Performer(Database database, Listener listener, ExecutorService threads) {
@@ -49,6 +56,12 @@ final class Performer {
         this.transactional = listener.isTransactional();
         this.concurrency = listener.concurrency();
         this.threads = threads;
+        this.sender = handler instanceof Handler.ToSink to ? new Sender(to.sink()) : null;
+    }
+
+    /** Who sends, if it is a relay to a sink. */
+    Optional<Sender> sender() {
+        return Optional.ofNullable(sender);
     }
 
     /** Which tenure the transactions belong to from now on. */
@@ -145,20 +158,9 @@ final class Performer {
     private Fate apart(List<LogEvent> events, Settlement settlement) throws InterruptedException {
         int[] at = {-1};
         try {
-            if (handler instanceof Handler.RelayBatch batch) {
-                if (!events.isEmpty()) {
-                    batch.handle(events);
-                }
-            } else if (concurrency > 1 && events.size() > 1) {
-                Fate fate = inLanes((Handler.Relay) handler, events);
-                if (!(fate instanceof Delivered)) {
-                    return fate;
-                }
-            } else {
-                for (LogEvent event : events) {
-                    at[0]++;
-                    ((Handler.Relay) handler).handle(event);
-                }
+            Fate fate = outside(events, at);
+            if (!(fate instanceof Delivered)) {
+                return fate;
             }
         } catch (Throwable e) {
             return failed(events, at[0], e);
@@ -166,8 +168,59 @@ final class Performer {
         return database.transaction(settlement::settle) ? new Delivered() : new Lost();
     }
 
+    private Fate outside(List<LogEvent> events, int[] at) throws Exception {
+        if (handler instanceof Handler.RelayBatch batch) {
+            if (!events.isEmpty()) {
+                batch.handle(events);
+            }
+            return new Delivered();
+        }
+        if (sender != null) {
+            return events.isEmpty() ? new Delivered() : toSink(sender, events);
+        }
+        Handler.Relay relay = (Handler.Relay) handler;
+        if (concurrency > 1 && events.size() > 1) {
+            return inLanes(events, lane -> inLane(relay, lane));
+        }
+        for (LogEvent event : events) {
+            at[0]++;
+            relay.handle(event);
+        }
+        return new Delivered();
+    }
+
+    /** A sink that cannot even say what it has is not there. */
+    private Fate toSink(Sender to, List<LogEvent> events) throws Exception {
+        try {
+            to.makeSure();
+        } catch (InterruptedException e) {
+            throw e;
+        } catch (Exception e) {
+            return new Unavailable(0, e, Duration.ZERO);
+        }
+        return concurrency > 1 && events.size() > 1
+                ? inLanes(events, lane -> fate(to.send(lane)))
+                : fate(to.send(events));
+    }
+
+    private static Fate fate(Receipt receipt) {
+        Throwable error = receipt.error();
+        if (error == null) {
+            return new Delivered();
+        }
+        Duration notBefore = receipt.retryAfter() == null ? Duration.ZERO : receipt.retryAfter();
+        return receipt.isUnavailable()
+                ? new Unavailable(receipt.taken(), error, notBefore)
+                : new Failed(receipt.taken(), error, notBefore);
+    }
+
+    /** What one lane does with its events; the index of what it gives is within the lane. */
+    private interface Lane {
+        Fate ride(List<LogEvent> events) throws Exception;
+    }
+
     /** A lane for each key, so that events of one key stay in order; those without a key have a lane each. */
-    private Fate inLanes(Handler.Relay relay, List<LogEvent> events) throws InterruptedException {
+    private Fate inLanes(List<LogEvent> events, Lane work) throws InterruptedException {
         Map<Object, List<Integer>> lanes = new LinkedHashMap<>();
         for (int i = 0; i < events.size(); i++) {
             Object lane =
@@ -176,12 +229,12 @@ final class Performer {
         }
         Semaphore free = new Semaphore(concurrency);
         List<Future<?>> running = new ArrayList<>();
-        Failed[] first = {new Failed(Integer.MAX_VALUE, new IllegalStateException("none"))};
+        First first = new First();
         for (List<Integer> lane : lanes.values()) {
             free.acquire();
             Runnable ride = () -> {
                 try {
-                    inLane(relay, events, lane, first);
+                    first.note(lane, ride(work, lane.stream().map(events::get).toList()));
                 } finally {
                     free.release();
                 }
@@ -199,32 +252,65 @@ final class Performer {
                 throw new IllegalStateException("a lane failed outside its handler", e.getCause());
             }
         }
-        return first[0].index() == Integer.MAX_VALUE ? new Delivered() : first[0];
+        if (first.fate instanceof Failed failed) {
+            refuseBlame(failed.error());
+        }
+        return first.fate;
     }
 
-    private static void inLane(Handler.Relay relay, List<LogEvent> events, List<Integer> lane, Failed[] first) {
-        for (int i : lane) {
+    private static Fate ride(Lane work, List<LogEvent> events) {
+        try {
+            return work.ride(events);
+        } catch (Throwable e) {
+            return new Failed(events.size() == 1 ? 0 : -1, e);
+        }
+    }
+
+    private static Fate inLane(Handler.Relay relay, List<LogEvent> events) {
+        for (int i = 0; i < events.size(); i++) {
             try {
                 relay.handle(events.get(i));
             } catch (Throwable e) {
-                synchronized (first) {
-                    if (i < first[0].index()) {
-                        first[0] = new Failed(i, e);
-                    }
-                }
-                return;
+                return new Failed(i, e);
+            }
+        }
+        return new Delivered();
+    }
+
+    /** Of what went wrong in lanes, what concerns the first event: the others come again. */
+    private static final class First {
+        private Fate fate = new Delivered();
+        private int index = Integer.MAX_VALUE;
+
+        synchronized void note(List<Integer> lane, Fate what) {
+            int at = Integer.MAX_VALUE;
+            Fate placed = what;
+            if (what instanceof Failed failed) {
+                at = lane.get(Math.max(0, failed.index()));
+                placed = new Failed(failed.index() < 0 ? -1 : at, failed.error(), failed.notBefore());
+            } else if (what instanceof Unavailable away) {
+                at = lane.get(away.index());
+                placed = new Unavailable(at, away.error(), away.notBefore());
+            }
+            if (at < index) {
+                index = at;
+                fate = placed;
             }
         }
     }
 
     /** An interrupt is not the event's fault, nor is a virtual machine that is giving up. */
-    private static Fate failed(List<LogEvent> events, int at, Throwable error) throws InterruptedException {
+    private static void refuseBlame(Throwable error) throws InterruptedException {
         if (error instanceof InterruptedException interrupted) {
             throw interrupted;
         }
         if (error instanceof VirtualMachineError fatal && !(error instanceof StackOverflowError)) {
             throw fatal;
         }
+    }
+
+    private static Fate failed(List<LogEvent> events, int at, Throwable error) throws InterruptedException {
+        refuseBlame(error);
         return new Failed(at < 0 && events.size() == 1 ? 0 : at, error);
     }
 

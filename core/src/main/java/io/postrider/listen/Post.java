@@ -17,6 +17,7 @@ final class Post {
     private boolean paused;
     private boolean detached;
     private boolean due;
+    private boolean testAsked;
     private long startRow;
     private long tenure;
 
@@ -50,6 +51,29 @@ final class Post {
         lock.lock();
         try {
             return shared;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Somebody wants to know whether the sink can be reached. */
+    void askForTest() {
+        lock.lock();
+        try {
+            testAsked = true;
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Whether a test is asked for and it is ours to make. */
+    boolean takeTest() {
+        lock.lock();
+        try {
+            boolean take = testAsked && held;
+            testAsked &= !take;
+            return take;
         } finally {
             lock.unlock();
         }

@@ -65,7 +65,7 @@ public final class Posts implements Wire.Task {
         if (!wanted.isEmpty()) {
             own(line, wanted);
         }
-        record Status(String name, boolean paused, boolean detached, boolean due, long startRow) {}
+        record Status(String name, boolean paused, boolean detached, boolean due, boolean testAsked, long startRow) {}
         line.session()
                 .query(
                         STATUS,
@@ -75,12 +75,16 @@ public final class Posts implements Wire.Task {
                                 row.bool("paused"),
                                 row.bool("detached"),
                                 row.bool("due"),
+                                row.bool("test_asked"),
                                 row.int8("start_row")))
                 .forEach(status -> {
                     Entry entry = entries.get(status.name());
                     if (entry != null) {
                         entry.post().status(status.paused(), status.detached(), status.due(), status.startRow());
-                        if (status.due() || heardSteer) {
+                        if (status.testAsked()) {
+                            entry.post().askForTest();
+                        }
+                        if (status.due() || status.testAsked() || heardSteer) {
                             heads.nudge(entry.topic());
                         }
                     }

@@ -25,6 +25,7 @@ final class Setbacks {
     private static final Sql SET_BACK_AGAIN = Sql.file("listen/set_back_again");
     private static final Sql PARK = Sql.file("listen/park");
     private static final Sql CLEAR = Sql.file("listen/clear_setback");
+    private static final Sql UNCOUNT_ATTEMPT = Sql.file("listen/uncount_attempt");
     private static final Sql DUE = Sql.file("listen/due_setbacks");
     private static final Sql NEXT_DUE = Sql.file("listen/next_due");
     private static final Sql BURY = Sql.file("listen/bury");
@@ -68,6 +69,16 @@ final class Setbacks {
     int beginAttempt(Session session, LogEvent event) {
         return session.one(BEGIN_ATTEMPT, bind -> event(bind, event).text("worker", worker), row -> row.int4("attempt"))
                 .orElseThrow();
+    }
+
+    /** Takes a counted attempt back: the sink was not there. */
+    int uncount(Session session, long position, int attempt, boolean isAhead) {
+        return session.update(
+                UNCOUNT_ATTEMPT,
+                bind -> bind.text("listener", listener)
+                        .int8("position", position)
+                        .int4("attempt", attempt)
+                        .bool("ahead", isAhead));
     }
 
     /** As above for an event behind the cursor; empty if it is gone, or somebody else has begun another attempt. */

@@ -25,7 +25,7 @@ public final class Migrator {
     private static final Logger log = LoggerFactory.getLogger(Migrator.class);
 
     /** The files under {@code schema/}, in order; the version is the number in the name. */
-    public static final List<String> MIGRATIONS = List.of("V001__log", "V002__jobs");
+    public static final List<String> MIGRATIONS = List.of("V001__log", "V002__jobs", "V003__relays");
 
     /** The files under {@code functions/} and {@code views/}, in the order in which they are made. */
     public static final List<String> FUNCTIONS = List.of(
@@ -78,6 +78,7 @@ public final class Migrator {
             "functions/drop_segments",
             "views/events",
             "views/listeners",
+            "views/relays",
             "views/dead_letters",
             "views/event_status",
             "functions/lease_until",

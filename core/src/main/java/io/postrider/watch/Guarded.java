@@ -47,6 +47,11 @@ public final class Guarded implements Watch {
     }
 
     @Override
+    public void unavailable(String relay, int tries, Duration wait, Throwable error) {
+        guard(() -> watch.unavailable(relay, tries, wait, error));
+    }
+
+    @Override
     public void headMoved(String topic, long position) {
         guard(() -> watch.headMoved(topic, position));
     }

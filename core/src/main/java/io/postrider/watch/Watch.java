@@ -28,6 +28,9 @@ public interface Watch {
     /** A listener gave an event up. */
     default void deadLettered(String listener, LogEvent event, int attempts, String error) {}
 
+    /** The sink of a relay was not there, for so many tries in a row, and is tried again after the wait. */
+    default void unavailable(String relay, int tries, Duration wait, Throwable error) {}
+
     /** The head of a topic moved, as this node saw it. */
     default void headMoved(String topic, long position) {}
 

@@ -1,8 +1,9 @@
 -- makes a listener, or changes its options; its topic and its start cannot be changed. touches: listener
-insert into postrider.listener (name, topic, kind, policy, types, batch, attempts, paused)
-values (:name, :topic, :kind, :policy, :types::text[], :batch, :attempts, :paused)
+insert into postrider.listener (name, topic, kind, policy, types, batch, attempts, paused, sink)
+values (:name, :topic, :kind, :policy, :types::text[], :batch, :attempts, :paused, :sink)
 on conflict (name) do update
 set kind = excluded.kind, policy = excluded.policy, types = excluded.types, batch = excluded.batch,
-  attempts = excluded.attempts
-where (listener.kind, listener.policy, listener.types, listener.batch, listener.attempts)
-  is distinct from (excluded.kind, excluded.policy, excluded.types, excluded.batch, excluded.attempts)
+  attempts = excluded.attempts, sink = excluded.sink
+where (listener.kind, listener.policy, listener.types, listener.batch, listener.attempts, listener.sink)
+  is distinct from
+  (excluded.kind, excluded.policy, excluded.types, excluded.batch, excluded.attempts, excluded.sink)
