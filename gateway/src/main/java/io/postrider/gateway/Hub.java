@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.PriorityQueue;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
@@ -90,6 +91,20 @@ public final class Hub implements AutoCloseable {
     /** How many connections there are now. */
     public int connections() {
         return places.taken();
+    }
+
+    /** Ends the streams of these subjects, who are told to come back at once: to try what becomes of them. Gives how many. */
+    public int cut(Set<String> subjects) {
+        CompletableFuture<Integer> count = new CompletableFuture<>();
+        tell(() -> {
+            List<Subscriber> theirs = open().stream()
+                    .filter(subscriber -> subjects.contains(subscriber.identity.subject()))
+                    .toList();
+            theirs.forEach(subscriber -> end(subscriber, Cut.CLOSING));
+            count.complete(theirs.size());
+        });
+        return count.completeOnTimeout(0, FAREWELL.toMillis(), TimeUnit.MILLISECONDS)
+                .join();
     }
 
     /** Tells everybody to come back elsewhere, with their resume positions, and ends. */
