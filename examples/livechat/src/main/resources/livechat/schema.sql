@@ -30,6 +30,8 @@ create table if not exists livechat.conversation (
 create index if not exists conversation_project on livechat.conversation (project_id);
 
 -- client_id is drawn by whoever writes the message, before it is sent: sent again, it is the same message.
+-- accepted_at is when it was queued, and orders a conversation: several workers save several messages of it at once, so that
+-- neither id nor created_at follows the order in which they were sent.
 create table if not exists livechat.message (
   id               bigint       generated always as identity primary key,
   conversation_id  uuid         not null references livechat.conversation,
@@ -42,10 +44,11 @@ create table if not exists livechat.message (
   pilot            boolean      not null default false,
   answers          bigint       references livechat.message,
   attempt          int          not null default 1,
+  accepted_at      timestamptz  not null,
   created_at       timestamptz  not null default clock_timestamp(),
   unique (author_kind, author_id, client_id)
 );
-create index if not exists message_conversation on livechat.message (conversation_id, id);
+create index if not exists message_conversation on livechat.message (conversation_id, accepted_at);
 create index if not exists message_created on livechat.message (created_at);
 
 create table if not exists livechat.read_mark (

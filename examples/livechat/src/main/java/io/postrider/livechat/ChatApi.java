@@ -80,7 +80,7 @@ final class ChatApi {
             @Nullable String id,
             @Nullable String text,
             @Nullable UUID conversation,
-            boolean pilot) {}
+            @Nullable Boolean pilot) {}
 
     /** All of them are durably queued. */
     record Accepted(List<Ledger.Promise> accepted) {}
@@ -114,7 +114,7 @@ final class ChatApi {
         }
         Author.Kind kind = guest.agent() ? Author.Kind.AGENT : Author.Kind.VISITOR;
         Author author = new Author(kind, guest.user(), nameOf(guest));
-        return new NewMessage(guest.project(), author, said.conversation(), id, text, said.pilot() && !guest.agent());
+        return new NewMessage(guest.project(), author, said.conversation(), id, text, !guest.agent() && Boolean.TRUE.equals(said.pilot()));
     }
 
     // ── snapshots ───────────────────────────────────────────────────────────────────────────────────────────────────

@@ -65,7 +65,8 @@ final class Companion {
                 false);
         Intake.Place place = new Intake.Place(
                 message.conversation(), wanted.project(), message.author().id());
-        intake.write(connection, new Intake.Draft(wanted, place, List.of(), message.id(), job.attempt()));
+        intake.write(
+                connection, new Intake.Draft(wanted, place, List.of(), job.createdAt(), message.id(), job.attempt()));
     }
 
     private static Memory recall(Connection connection, Message message) throws SQLException {

@@ -35,10 +35,12 @@ final class CompanionCall implements Handler.Transactional {
         if (message.author().kind() != Author.Kind.VISITOR) {
             return;
         }
+        // One conversation's answers come one after the other; what is only counted needs no order.
+        String key = message.pilot() ? null : event.key();
         postrider.enqueue(
                 connection,
                 Job.of(LiveChat.COMPANION, "reply", event.payload())
-                        .withKey(event.key())
+                        .withKey(key)
                         .withProject(event.projectId())
                         .withUser(event.userId()));
     }

@@ -6,6 +6,7 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -27,7 +28,7 @@ final class Conversations {
 
     private static final String MESSAGES =
             "select * from (select m.* from livechat.message m where m.conversation_id = ?"
-                    + " order by m.id desc limit ?) m order by m.id";
+                    + " order by m.accepted_at desc, m.id desc limit ?) m order by m.accepted_at, m.id";
     private static final String MARKS =
             "select r.agent_id, r.message_id from livechat.read_mark r where r.conversation_id = ?";
     private static final String OVERVIEW = "select c.id, c.visitor_id, v.name, m.*, coalesce(r.message_id, 0) as read,"
@@ -38,9 +39,9 @@ final class Conversations {
             + " from livechat.conversation c"
             + " join livechat.visitor v on v.id = c.visitor_id"
             + " left join livechat.read_mark r on r.conversation_id = c.id and r.agent_id = ?"
-            + " cross join lateral (select m.body, m.author_kind, m.created_at, m.id as last from livechat.message m"
-            + "  where m.conversation_id = c.id order by m.id desc limit 1) m"
-            + " where c.project_id = ? order by m.last desc limit 100";
+            + " cross join lateral (select m.body, m.author_kind, m.accepted_at from livechat.message m"
+            + "  where m.conversation_id = c.id order by m.accepted_at desc limit 1) m"
+            + " where c.project_id = ? order by m.accepted_at desc limit 100";
 
     private final Postrider postrider;
     private final DataSource dataSource;
@@ -171,6 +172,7 @@ final class Conversations {
         return new Message(
                 row.getLong("id"),
                 row.getObject("conversation_id", UUID.class),
+                ChronoUnit.MICROS.between(Instant.EPOCH, Rows.instant(row, "accepted_at")),
                 new Author(
                         Author.Kind.of(row.getString("author_kind")),
                         row.getString("author_id"),
@@ -181,7 +183,7 @@ final class Conversations {
                 row.getBoolean("pilot"),
                 row.getObject("answers", Long.class),
                 row.getInt("attempt"),
-                Rows.instant(row, "created_at"));
+                Rows.instant(row, "accepted_at"));
     }
 
     private static Line line(ResultSet row) throws SQLException {
@@ -191,7 +193,7 @@ final class Conversations {
                 row.getString("name"),
                 row.getString("body"),
                 row.getString("author_kind"),
-                Rows.instant(row, "created_at"),
+                Rows.instant(row, "accepted_at"),
                 row.getLong("unread"),
                 row.getBoolean("mentioned"));
     }

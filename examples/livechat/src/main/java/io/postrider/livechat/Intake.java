@@ -8,6 +8,8 @@ import io.postrider.jackson.JacksonMapper;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Instant;
+import java.time.ZoneOffset;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
@@ -29,7 +31,7 @@ public final class Intake {
 
     Fate handle(Connection connection, NewMessage wanted, ClaimedJob job) throws SQLException {
         try {
-            return save(connection, wanted)
+            return save(connection, wanted, job.createdAt())
                     .map(message -> Fate.done("{\"message\":" + message.id() + "}"))
                     .orElseGet(() -> Fate.done("{\"repeat\":true}"));
         } catch (NoSuchConversation e) {
@@ -37,13 +39,17 @@ public final class Intake {
         }
     }
 
-    /** Saves it and tells everybody; empty if it had been saved before, and then nothing is told again. */
-    public Optional<Message> save(Connection connection, NewMessage wanted) throws SQLException {
+    /**
+     * Saves it and tells everybody; empty if it had been saved before, and then nothing is told again.
+     *
+     * @param acceptedAt when it was queued: its place in the conversation, whoever saves it when
+     */
+    public Optional<Message> save(Connection connection, NewMessage wanted, Instant acceptedAt) throws SQLException {
         Place place = wanted.author().kind() == Author.Kind.VISITOR
                 ? conversation(connection, visitor(connection, wanted), wanted.project())
                 : existing(connection, wanted);
         List<String> mentions = Mentions.in(connection, wanted.project(), wanted.text());
-        Draft draft = new Draft(wanted, place, mentions, null, 1);
+        Draft draft = new Draft(wanted, place, mentions, acceptedAt, null, 1);
         return write(connection, draft);
     }
 
@@ -116,8 +122,9 @@ public final class Intake {
         return Rows.one(
                 connection,
                 "insert into livechat.message"
-                        + " (conversation_id, author_kind, author_id, author_name, client_id, body, mentions, pilot, answers, attempt)"
-                        + " values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict do nothing returning *",
+                        + " (conversation_id, author_kind, author_id, author_name, client_id, body, mentions, pilot, answers, attempt,"
+                        + " accepted_at)"
+                        + " values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict do nothing returning *",
                 Conversations::message,
                 draft.place().conversation(),
                 author.kind().text(),
@@ -128,7 +135,8 @@ public final class Intake {
                 draft.mentions(),
                 wanted.pilot(),
                 draft.answers(),
-                draft.attempt());
+                draft.attempt(),
+                draft.acceptedAt().atOffset(ZoneOffset.UTC));
     }
 
     /** Of the conversation, in the project; of one user: whoever has that token's reach sees it, nobody else. */
@@ -146,6 +154,7 @@ public final class Intake {
             NewMessage wanted,
             Place place,
             List<String> mentions,
+            Instant acceptedAt,
             @Nullable Long answers,
             int attempt) {}
 

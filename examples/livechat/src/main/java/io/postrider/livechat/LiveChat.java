@@ -3,8 +3,8 @@ package io.postrider.livechat;
 import io.postrider.Listener;
 import io.postrider.Postrider;
 import io.postrider.Worker;
-import io.postrider.jackson.JacksonMapper;
 import io.postrider.work.Queues;
+import io.postrider.jackson.JacksonMapper;
 import jakarta.servlet.http.HttpServlet;
 import java.io.IOException;
 import java.io.InputStream;
@@ -76,7 +76,7 @@ public final class LiveChat implements AutoCloseable {
         return new LiveChat(postrider, dataSource, other);
     }
 
-    /** Makes the schema {@code livechat}, the project and its agents, and the rules of the queues. Any number may at once. */
+    /** Makes the schema {@code livechat}, the project and its agents, and the companion's limit. Any number may at once. */
     public LiveChat install() {
         try (Connection connection = dataSource.getConnection()) {
             connection.setAutoCommit(false);
@@ -98,8 +98,6 @@ public final class LiveChat implements AutoCloseable {
             throw new IllegalStateException(
                     "the schema livechat cannot be made; the role must be allowed to create it", e);
         }
-        // One author's messages are saved in the order they were sent; one conversation's answers come in order.
-        postrider.queues().limit(INGEST, Queues.Limits.none().withPerKey(1));
         postrider.queues().limit(COMPANION, Queues.Limits.none().withPerKey(1));
         return this;
     }

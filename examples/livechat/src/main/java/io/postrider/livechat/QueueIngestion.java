@@ -41,8 +41,8 @@ final class QueueIngestion implements Ingestion {
     }
 
     /**
-     * The key keeps one author's messages in order (the queue does one of a key at a time); the unique key takes a message that is
-     * sent again while its job waits for the job it is. Later than that, it is the message's row that tells.
+     * The unique key takes a message that is sent again while its job waits for the job that it is. Later than that, it is the
+     * message's row that tells.
      */
     private Job job(NewMessage message) {
         Author author = message.author();

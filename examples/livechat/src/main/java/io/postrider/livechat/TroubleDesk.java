@@ -130,7 +130,7 @@ final class TroubleDesk {
     private List<Retry> retries() throws SQLException {
         Instant now = now();
         return postrider.jobs().list(LiveChat.COMPANION, Jobs.State.PENDING, 20).stream()
-                .filter(job -> job.error() != null)
+                .filter(job -> "retry".equals(job.waitsFor()))
                 .map(job -> new Retry(
                         job.id().toString(),
                         job.attempts(),

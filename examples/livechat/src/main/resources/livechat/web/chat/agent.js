@@ -17,7 +17,7 @@ const LISTED = 60;
 /**
  * @param root where it goes
  * @param session an agent's
- * @param watch {seen(message, position), state(state), held(data)}: who counts along
+ * @param watch {begins(position), seen(message, position), state(state), held(data)}: who counts along
  */
 export async function mountAgent(root, session, watch = {}) {
   const desk = new Desk(root, session, watch);
@@ -74,12 +74,11 @@ class Desk {
   }
 
   listen() {
-    this.stream = openStream({
+    openStream({
       session: this.session,
       rooms: [`project:${this.session.project}`, `user:${this.session.user}`],
       snapshot: () => this.load(),
       event: (type, data, position, user) => this.hear(type, data, position, user),
-      position: position => this.watch.position?.(position),
       state: state => {
         this.dot.set(state);
         this.watch.state?.(state);
@@ -103,6 +102,7 @@ class Desk {
       this.choose(this.sorted()[0]);
     }
     this.drawList();
+    this.watch.begins?.(position);
     return position;
   }
 

@@ -61,9 +61,23 @@ export class Session {
     this.become(await call('POST', '/session', null, this.wish));
   }
 
-  become({token, user, name, project, agent}) {
-    Object.assign(this, {token, user, name, project, agent});
+  become({token, user, name, project, agent, seconds}) {
+    Object.assign(this, {token, user, name, project, agent, renewAt: Date.now() + seconds * 800});
     sessionStorage.setItem(this.key, token);
+  }
+
+  /** A token that holds for a while: asked for by the stream whenever it connects. */
+  async fresh() {
+    if (Date.now() > this.renewAt) {
+      await this.restore();
+    }
+    return this.token;
+  }
+
+  /** Nobody knows us here any more: somebody new. */
+  forget() {
+    sessionStorage.removeItem(this.key);
+    location.reload();
   }
 
   get(path) {

@@ -117,12 +117,10 @@ export class Scroll {
     const own = this.own(message);
     const at = Date.parse(message.at);
     const item = el(`li.message.${message.author.kind.toLowerCase()}`, {'data-client': message.client},
-      el('span.name', {}, message.author.name),
+      el('span.by', {}, el('b', {}, message.author.name), time(at),
+        message.attempt > 1 ? el('span.attempt', {}, `attempt ${message.attempt}`) : null),
       el('div.bubble', {}, el('p', {}, ...words(message))),
-      el('span.foot', {},
-        el('time', {datetime: message.at, 'data-at': at, title: clock(at)}, ago(at)),
-        message.attempt > 1 ? el('span.attempt', {}, `answered at attempt ${message.attempt}`) : null,
-        own ? el('span.tick', {role: 'img'}) : null));
+      own ? el('span.foot', {}, time(at), el('span.tick', {role: 'img'})) : null);
     item.classList.toggle('own', own);
     item.classList.toggle('pilot', message.pilot === true);
     return item;
@@ -131,8 +129,9 @@ export class Scroll {
   update(item, message, before, after, readTo) {
     item.classList.toggle('follows', same(before, message));
     item.classList.toggle('leads', same(message, after));
-    if (message.id) {
+    if (message.id && !item.dataset.id) {
       item.dataset.id = message.id;
+      item.querySelector('p').replaceChildren(...words(message));
     }
     const tick = item.querySelector('.tick');
     const state = message.state === 'saved' && message.id <= readTo ? 'read' : message.state;
@@ -145,9 +144,13 @@ export class Scroll {
   }
 }
 
+function time(at) {
+  return el('time', {datetime: new Date(at).toISOString(), 'data-at': at, title: clock(at)}, ago(at));
+}
+
 function same(one, other) {
   return Boolean(one && other && one.author.id === other.author.id && one.author.kind === other.author.kind
-    && Date.parse(other.at) - Date.parse(one.at) < 120000 && !(one.attempt > 1));
+    && Date.parse(other.at) - Date.parse(one.at) < 120000 && !(other.attempt > 1));
 }
 
 /** The text as text, with whom it calls in a mark of its own. */

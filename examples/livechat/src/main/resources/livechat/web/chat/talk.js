@@ -45,10 +45,10 @@ export class Talk {
     return Math.max(0, ...this.read.values());
   }
 
-  /** The last so many: saved ones by their id, then what is on its way in the order it was written. */
+  /** The last so many: saved ones in the order they were accepted, then what is on its way in the order it was written. */
   latest(most) {
     const all = Array.from(this.byKey.values());
-    const saved = all.filter(message => message.id).sort((a, b) => a.id - b.id);
+    const saved = all.filter(message => message.id).sort((a, b) => a.order - b.order || a.id - b.id);
     return saved.concat(all.filter(message => !message.id)).slice(-most);
   }
 

@@ -17,7 +17,8 @@ const PATIENCE = 20000;
 /**
  * @param root where it goes
  * @param session a visitor's
- * @param watch {sent(message), acknowledged(message, receipt), seen(message, position), state(state), held(data)}: who counts along
+ * @param watch {sent(message), acknowledged(message, receipt), begins(position), seen(message, position), state(state)}: who
+ *     counts along
  */
 export async function mountVisitor(root, session, watch = {}) {
   const talk = new Talk();
@@ -82,7 +83,7 @@ export async function mountVisitor(root, session, watch = {}) {
   keepFresh(root);
   scroll.show(talk);
 
-  const stream = openStream({
+  openStream({
     session,
     rooms: [`user:${session.user}`],
     snapshot: async () => {
@@ -90,6 +91,7 @@ export async function mountVisitor(root, session, watch = {}) {
       messages.forEach(message => talk.save(message));
       Object.entries(read).forEach(([agent, message]) => talk.mark(agent, message));
       scroll.show(talk);
+      watch.begins?.(position);
       return position;
     },
     event(type, data, position) {
@@ -100,16 +102,13 @@ export async function mountVisitor(root, session, watch = {}) {
         }
       } else if (type === 'conversation:read') {
         talk.mark(data.agent, data.message);
-      } else if (type === 'transaction:held') {
-        watch.held?.(data);
       }
       scroll.show(talk);
     },
-    position: position => watch.position?.(position),
     state(state) {
       dot.set(state);
       watch.state?.(state);
     },
   });
-  return {say, talk, scroll, stream, focus: () => composing.field.focus()};
+  return {say, talk, scroll, focus: () => composing.field.focus()};
 }

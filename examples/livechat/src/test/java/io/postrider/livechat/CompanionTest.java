@@ -48,7 +48,7 @@ class CompanionTest {
             node.ingestion.accept(batch);
             Await.until("it has counted", LONG, () -> node.count("livechat.companion where counted = 100") == 1);
             assertThat(node.texts("select body from livechat.message where answers is not null"))
-                    .containsExactly("That makes 100. I count each one once.");
+                    .containsExactly("That makes 100 messages. I count each one once.");
         }
     }
 
