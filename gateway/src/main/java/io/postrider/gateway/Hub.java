@@ -115,8 +115,11 @@ public final class Hub implements AutoCloseable {
         }
         closing = true;
         feed.close();
-        commands.add(() -> open().forEach(subscriber -> end(subscriber, Cut.CLOSING)));
-        commands.add(() -> later(FAREWELL, ended::countDown));
+        commands.add(() -> {
+            open().forEach(subscriber -> end(subscriber, Cut.CLOSING));
+            noticeEnd();
+            later(FAREWELL, ended::countDown);
+        });
         try {
             ended.await(FAREWELL.toMillis() * 2, TimeUnit.MILLISECONDS);
         } catch (InterruptedException e) {

@@ -16,6 +16,8 @@ final class Threads {
         return task -> {
             Thread thread = new Thread(task, name + "-" + number.incrementAndGet());
             thread.setDaemon(true);
+            thread.setContextClassLoader(
+                    Threads.class.getClassLoader()); // not that of the request that wanted it first
             return thread;
         };
     }
