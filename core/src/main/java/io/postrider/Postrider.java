@@ -1,8 +1,10 @@
 package io.postrider;
 
+import io.postrider.access.Revocations;
 import io.postrider.db.Database;
 import io.postrider.db.SchemaName;
 import io.postrider.emit.Emitter;
+import io.postrider.history.EventLog;
 import io.postrider.listen.DeadLetters;
 import io.postrider.listen.Listeners;
 import io.postrider.listen.Posts;
@@ -211,6 +213,16 @@ public final class Postrider implements AutoCloseable {
     /** The log itself: its ends, a stretch of it, and reading along without a name. */
     public Log log() {
         return along;
+    }
+
+    /** The event log: a read model of topics, for looking up and counting. */
+    public EventLog eventLog() {
+        return new EventLog(database, listener -> listeners.reset(listener, StartPoint.beginning()));
+    }
+
+    /** Tokens that are not to be believed any more. */
+    public Revocations revocations() {
+        return new Revocations(database);
     }
 
     /** What failed for good. */

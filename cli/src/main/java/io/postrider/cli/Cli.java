@@ -69,6 +69,7 @@ final class Cli {
                 .addSubcommand(new EmitCommand(terminal))
                 .addSubcommand(new TailCommand(terminal))
                 .addSubcommand(new ListenersCommand(terminal))
+                .addSubcommand(relays(terminal))
                 .addSubcommand(deadLetters(terminal))
                 .addSubcommand(jobs(terminal))
                 .addSubcommand(queues(terminal))
@@ -106,6 +107,15 @@ final class Cli {
                 .addSubcommand(new DeadLettersShowCommand(terminal))
                 .addSubcommand(new DeadLettersReplayCommand(terminal))
                 .addSubcommand(new DeadLettersDiscardCommand(terminal));
+    }
+
+    private static CommandLine relays(Terminal terminal) {
+        return new CommandLine(new RelaysCommand(terminal))
+                .addSubcommand(new RelaysListCommand(terminal))
+                .addSubcommand(new RelaysTestCommand(terminal))
+                .addSubcommand(new PauseCommand(terminal))
+                .addSubcommand(new ResumeCommand(terminal))
+                .addSubcommand(new ResetCommand(terminal));
     }
 
     private static CommandLine jobs(Terminal terminal) {

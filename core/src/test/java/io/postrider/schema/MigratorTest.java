@@ -44,7 +44,12 @@ class MigratorTest {
         assertThat(migrator.migrate(1_000, 262_144, true).isNothing()).isTrue();
         try (Psql psql = new Psql(database)) {
             assertThat(psql.texts("select version || ' ' || name from postrider.migration order by version"))
-                    .containsExactly("0 functions and views", "1 V001__log", "2 V002__jobs", "3 V003__relays");
+                    .containsExactly(
+                            "0 functions and views",
+                            "1 V001__log",
+                            "2 V002__jobs",
+                            "3 V003__relays",
+                            "4 V004__event_log");
             psql.emit("orders", "a").passAll();
             assertThat(psql.log("orders")).containsExactly("a");
         }
