@@ -3,9 +3,9 @@ package io.postrider.livechat;
 import java.util.Locale;
 
 /** Who wrote a message. */
-public record Author(Kind kind, String id, String name) {
+record Author(Kind kind, String id, String name) {
     /** Whose side. */
-    public enum Kind {
+    enum Kind {
         VISITOR,
         AGENT,
         COMPANION;

@@ -114,7 +114,13 @@ final class ChatApi {
         }
         Author.Kind kind = guest.agent() ? Author.Kind.AGENT : Author.Kind.VISITOR;
         Author author = new Author(kind, guest.user(), nameOf(guest));
-        return new NewMessage(guest.project(), author, said.conversation(), id, text, !guest.agent() && Boolean.TRUE.equals(said.pilot()));
+        return new NewMessage(
+                guest.project(),
+                author,
+                said.conversation(),
+                id,
+                text,
+                !guest.agent() && Boolean.TRUE.equals(said.pilot()));
     }
 
     // ── snapshots ───────────────────────────────────────────────────────────────────────────────────────────────────

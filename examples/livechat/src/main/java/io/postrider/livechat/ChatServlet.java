@@ -38,7 +38,19 @@ final class ChatServlet extends HttpServlet {
             problem(response, e.status(), e.title(), String.valueOf(e.getMessage()));
         } catch (JacksonException e) {
             problem(response, 400, "Bad request", "The body is not the JSON that is expected here.");
-        } catch (SQLException | PostriderException e) {
+        } catch (PostriderException e) {
+            refused(request, response, e);
+        } catch (SQLException e) {
+            log.warn("chat_request_failed path={}", request.getPathInfo(), e);
+            problem(response, 503, "Not now", "The database did not answer; try again.");
+        }
+    }
+
+    private void refused(HttpServletRequest request, HttpServletResponse response, PostriderException e)
+            throws IOException {
+        if (e.kind() == PostriderException.Kind.REFUSED) {
+            problem(response, 400, "Bad request", String.valueOf(e.getMessage()));
+        } else {
             log.warn("chat_request_failed path={}", request.getPathInfo(), e);
             problem(response, 503, "Not now", "The database did not answer; try again.");
         }

@@ -4,9 +4,9 @@ import java.util.List;
 
 /**
  * Where a message goes before it is saved. When {@link #accept} has returned, the message survives a crash of everything: that
- * is when the author is told "queued". What takes it from there calls {@link Intake#save} in a transaction.
+ * is when the author is told "queued". From there a job comes to {@link Intake}.
  */
-public interface Ingestion {
+interface Ingestion {
     /** Keeps the messages durably, in this order; gives a receipt for each. A message that is there already may come again. */
     List<String> accept(List<NewMessage> messages);
 

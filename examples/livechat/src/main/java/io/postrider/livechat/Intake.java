@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * event. Any of them fails, and nothing of it remains; the job that called us is settled in the same transaction, so a worker
  * killed in the middle has done nothing, and one killed at the end has done it once.
  */
-public final class Intake {
+final class Intake {
     private final Postrider postrider;
     private final JacksonMapper mapper;
 
@@ -44,7 +44,7 @@ public final class Intake {
      *
      * @param acceptedAt when it was queued: its place in the conversation, whoever saves it when
      */
-    public Optional<Message> save(Connection connection, NewMessage wanted, Instant acceptedAt) throws SQLException {
+    Optional<Message> save(Connection connection, NewMessage wanted, Instant acceptedAt) throws SQLException {
         Place place = wanted.author().kind() == Author.Kind.VISITOR
                 ? conversation(connection, visitor(connection, wanted), wanted.project())
                 : existing(connection, wanted);

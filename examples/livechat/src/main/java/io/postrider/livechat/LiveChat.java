@@ -1,10 +1,11 @@
 package io.postrider.livechat;
 
+import io.postrider.Job;
 import io.postrider.Listener;
 import io.postrider.Postrider;
 import io.postrider.Worker;
-import io.postrider.work.Queues;
 import io.postrider.jackson.JacksonMapper;
+import io.postrider.work.Queues;
 import jakarta.servlet.http.HttpServlet;
 import java.io.IOException;
 import java.io.InputStream;
@@ -17,6 +18,9 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BinaryOperator;
+import java.util.function.Function;
+import java.util.function.LongSupplier;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
@@ -47,33 +51,48 @@ public final class LiveChat implements AutoCloseable {
     static final String READ = "conversation:read";
     static final String HELD = "transaction:held";
 
+    /** How long a token of the demo is good. */
+    static final Duration LIFE = Duration.ofHours(8);
+
     static final Map<String, String> AGENTS = Map.of("anna", "Anna", "ben", "Ben", "mira", "Mira");
 
     private final Postrider postrider;
     private final DataSource dataSource;
     private final JacksonMapper mapper = new JacksonMapper();
+    private final IngestJobs jobs = new IngestJobs(mapper);
     private final Intake intake;
     private final Companion companion;
     private final HeldTransaction held;
     private final Ingestion ingestion;
 
-    private LiveChat(Postrider postrider, DataSource dataSource, @Nullable Ingestion ingestion) {
+    private LiveChat(Postrider postrider, DataSource dataSource, Function<IngestJobs, Ingestion> ingestion) {
         this.postrider = postrider;
         this.dataSource = dataSource;
         this.intake = new Intake(postrider, mapper);
         this.companion = new Companion(dataSource, intake);
         this.held = new HeldTransaction(postrider, dataSource, mapper);
-        this.ingestion = ingestion == null ? new QueueIngestion(postrider, dataSource, mapper) : ingestion;
+        this.ingestion = ingestion.apply(jobs);
     }
 
     /** On this database; messages go through Postrider's queue. */
     public static LiveChat on(Postrider postrider, DataSource dataSource) {
-        return new LiveChat(postrider, dataSource, null);
+        return new LiveChat(postrider, dataSource, jobs -> new QueueIngestion(postrider, dataSource, jobs));
     }
 
-    /** The same with messages going another way, such as a Redis stream. */
-    public LiveChat withIngestion(Ingestion other) {
-        return new LiveChat(postrider, dataSource, other);
+    /**
+     * The same with messages going through a stream first, such as Redis'. Whoever moves them from there makes {@link #job} of
+     * each.
+     *
+     * @param add keeps (id, JSON) durably, and gives a receipt; the same id may come again
+     * @param waiting how much is in the stream
+     */
+    public LiveChat withStream(BinaryOperator<String> add, LongSupplier waiting) {
+        return new LiveChat(postrider, dataSource, made -> new StreamIngestion(postrider, made, add, waiting));
+    }
+
+    /** The job that saves a message, of the JSON that was added to the stream. */
+    public Job job(String json) {
+        return jobs.of(json);
     }
 
     /** Makes the schema {@code livechat}, the project and its agents, and the companion's limit. Any number may at once. */
@@ -121,11 +140,6 @@ public final class LiveChat implements AutoCloseable {
                         .withSlots(4));
     }
 
-    /** What saves a message in a transaction: for an ingestion that does not come by the queue. */
-    public Intake intake() {
-        return intake;
-    }
-
     /**
      * For a process that serves: each servlet with the patterns it is mapped to.
      *
@@ -138,6 +152,14 @@ public final class LiveChat implements AutoCloseable {
         return servlets;
     }
 
+    Ingestion ingestion() {
+        return ingestion;
+    }
+
+    Intake intake() {
+        return intake;
+    }
+
     ChatApi api(Passes passes, @Nullable Trouble trouble) {
         return new ChatApi(
                 passes,
@@ -146,9 +168,6 @@ public final class LiveChat implements AutoCloseable {
                 new Ledger(dataSource, ingestion),
                 new TroubleDesk(postrider, dataSource, companion, held, trouble));
     }
-
-    /** How long a token of the demo is good. */
-    static final Duration LIFE = Duration.ofHours(8);
 
     static String resource(String name) {
         try (InputStream in = LiveChat.class.getResourceAsStream("/livechat/" + name)) {

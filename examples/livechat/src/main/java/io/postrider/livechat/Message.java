@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param answers the message that the companion answers
  * @param attempt which attempt of its job the companion answered in
  */
-public record Message(
+record Message(
         long id,
         UUID conversation,
         long order,

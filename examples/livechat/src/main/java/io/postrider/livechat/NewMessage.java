@@ -11,5 +11,5 @@ import org.jspecify.annotations.Nullable;
  * @param client the id that the author's page drew for it: sent again, it is the same message
  * @param pilot written by the auto-pilot: counted by the companion, not answered
  */
-public record NewMessage(
+record NewMessage(
         String project, Author author, @Nullable UUID conversation, String client, String text, boolean pilot) {}

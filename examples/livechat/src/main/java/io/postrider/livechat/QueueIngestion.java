@@ -1,9 +1,7 @@
 package io.postrider.livechat;
 
-import io.postrider.Job;
 import io.postrider.Postrider;
 import io.postrider.PostriderException;
-import io.postrider.jackson.JacksonMapper;
 import io.postrider.work.Jobs;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -16,12 +14,12 @@ import javax.sql.DataSource;
 final class QueueIngestion implements Ingestion {
     private final Postrider postrider;
     private final DataSource dataSource;
-    private final JacksonMapper mapper;
+    private final IngestJobs jobs;
 
-    QueueIngestion(Postrider postrider, DataSource dataSource, JacksonMapper mapper) {
+    QueueIngestion(Postrider postrider, DataSource dataSource, IngestJobs jobs) {
         this.postrider = postrider;
         this.dataSource = dataSource;
-        this.mapper = mapper;
+        this.jobs = jobs;
     }
 
     @Override
@@ -30,7 +28,7 @@ final class QueueIngestion implements Ingestion {
             connection.setAutoCommit(false);
             List<String> receipts = new ArrayList<>();
             for (NewMessage message : messages) {
-                receipts.add(postrider.enqueue(connection, job(message)).toString());
+                receipts.add(postrider.enqueue(connection, jobs.of(message)).toString());
             }
             connection.commit();
             return receipts;
@@ -38,19 +36,6 @@ final class QueueIngestion implements Ingestion {
             throw new PostriderException(
                     PostriderException.Kind.UNREACHABLE, "the message could not be queued; send it again", e);
         }
-    }
-
-    /**
-     * The unique key takes a message that is sent again while its job waits for the job that it is. Later than that, it is the
-     * message's row that tells.
-     */
-    private Job job(NewMessage message) {
-        Author author = message.author();
-        return Job.of(LiveChat.INGEST, "ingest", mapper.write(message))
-                .withKey(author.id())
-                .withUnique(author.kind().text() + "/" + author.id() + "/" + message.client())
-                .withProject(message.project())
-                .withUser(author.id());
     }
 
     @Override

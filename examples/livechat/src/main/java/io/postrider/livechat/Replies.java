@@ -105,7 +105,9 @@ final class Replies {
 
     /** What it says of the auto-pilot's messages: every hundredth, so that one can see it count. */
     static @Nullable String count(Memory memory) {
-        return memory.counted() % 100 == 0 ? "That makes " + memory.counted() + " messages. I count each one once." : null;
+        return memory.counted() % 100 == 0
+                ? "That makes " + memory.counted() + " messages. I count each one once."
+                : null;
     }
 
     private static String hello(String text, Memory memory) {

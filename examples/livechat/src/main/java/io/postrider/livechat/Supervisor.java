@@ -7,6 +7,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -32,6 +33,7 @@ public final class Supervisor implements AutoCloseable {
     public static final String READY = "ready";
 
     private final List<String> command;
+    private final Map<String, String> environment;
     private final Thread thread;
     private @Nullable Process process;
     private boolean up;
@@ -40,15 +42,16 @@ public final class Supervisor implements AutoCloseable {
     private int kills;
     private @Nullable Long lastGap;
 
-    private Supervisor(List<String> command) {
+    private Supervisor(List<String> command, Map<String, String> environment) {
         this.command = command;
+        this.environment = environment;
         this.thread = new Thread(this::run, "livechat-supervisor");
         this.thread.setDaemon(true);
     }
 
-    /** Starts the worker by this command, and again whenever it ends. */
-    public static Supervisor of(List<String> command) {
-        Supervisor supervisor = new Supervisor(List.copyOf(command));
+    /** Starts the worker by this command, and again whenever it ends. What is secret goes into the environment. */
+    public static Supervisor of(List<String> command, Map<String, String> environment) {
+        Supervisor supervisor = new Supervisor(List.copyOf(command), Map.copyOf(environment));
         supervisor.thread.start();
         return supervisor;
     }
@@ -90,9 +93,9 @@ public final class Supervisor implements AutoCloseable {
             return null;
         }
         try {
-            process = new ProcessBuilder(command)
-                    .redirectError(ProcessBuilder.Redirect.INHERIT)
-                    .start();
+            ProcessBuilder builder = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT);
+            builder.environment().putAll(environment);
+            process = builder.start();
             return process;
         } catch (IOException e) {
             throw new UncheckedIOException("the worker's process cannot be started: " + command.get(0), e);

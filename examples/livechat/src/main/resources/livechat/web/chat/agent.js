@@ -17,10 +17,11 @@ const LISTED = 60;
 /**
  * @param root where it goes
  * @param session an agent's
+ * @param prefer a visitor whose conversation is opened, unless the agent has chosen another one
  * @param watch {begins(position), seen(message, position), state(state), held(data)}: who counts along
  */
-export async function mountAgent(root, session, watch = {}) {
-  const desk = new Desk(root, session, watch);
+export async function mountAgent(root, session, watch = {}, prefer = null) {
+  const desk = new Desk(root, session, watch, prefer);
   desk.draw();
   desk.listen();
   return desk;
@@ -35,8 +36,8 @@ class Line {
 }
 
 class Desk {
-  constructor(root, session, watch) {
-    Object.assign(this, {root, session, watch, lines: new Map(), open: null, marked: new Map()});
+  constructor(root, session, watch, prefer) {
+    Object.assign(this, {root, session, watch, prefer, lines: new Map(), open: null, marked: new Map(), chosen: false});
     this.author = {kind: 'AGENT', id: session.user, name: session.name};
     this.dot = presence();
     this.outbox = new Outbox(session, {
@@ -59,7 +60,7 @@ class Desk {
         el('p', {}, 'Conversations appear here the moment a visitor writes.')],
     });
     this.heading = el('h3', {}, '');
-    this.back = el('button.back', {type: 'button', 'aria-label': 'All conversations', onclick: () => this.choose(null)}, icon('back'));
+    this.back = el('button.back', {type: 'button', 'aria-label': 'All conversations', onclick: () => this.pick(null)}, icon('back'));
     this.crumb = el('div.crumb', {hidden: true}, this.back, this.heading);
     this.composing = composer({label: 'Your answer', placeholder: 'Choose a conversation', send: text => this.say(text)});
     this.composing.setEnabled(false);
@@ -98,8 +99,8 @@ class Desk {
     }
     if (this.open) {
       await this.fill(this.open);
-    } else if (this.lines.size > 0 && this.isWide()) {
-      this.choose(this.sorted()[0]);
+    } else {
+      this.openBest();
     }
     this.drawList();
     this.watch.begins?.(position);
@@ -133,9 +134,7 @@ class Desk {
     if (visitor && !this.isLookingAt(line)) {
       line.unread++;
     }
-    if (!this.open && this.isWide()) {
-      this.choose(line);
-    }
+    this.openBest();
     if (line === this.open) {
       this.scroll.show(line.talk);
       this.mark();
@@ -193,6 +192,22 @@ class Desk {
   }
 
   // ── the list and what is open ────────────────────────────────────────────────────────────────────────────────────────
+
+  /** Until the agent chooses: the preferred visitor's, or else the latest. Where there is room for one thing only, the list stays. */
+  openBest() {
+    if (!this.chosen && this.isWide()) {
+      const preferred = Array.from(this.lines.values()).find(line => line.visitor === this.prefer);
+      const best = preferred ?? this.open ?? this.sorted()[0];
+      if (best && best !== this.open) {
+        this.choose(best);
+      }
+    }
+  }
+
+  pick(line) {
+    this.chosen = true;
+    this.choose(line);
+  }
 
   async choose(line) {
     this.open = line;
@@ -262,7 +277,7 @@ class Desk {
   }
 
   makeItem(line) {
-    return el('li', {}, el('button', {type: 'button', 'data-conversation': line.conversation, onclick: () => this.choose(line)},
+    return el('li', {}, el('button', {type: 'button', 'data-conversation': line.conversation, onclick: () => this.pick(line)},
       avatar(line.name, line.visitor),
       el('span.text', {}, el('span.row', {}, el('b.name', {}, line.name), el('time', {'data-at': '0'})),
         el('span.row', {}, el('span.last', {}), el('span.at', {title: 'You were mentioned'}, '@'), el('span.unread', {})))));

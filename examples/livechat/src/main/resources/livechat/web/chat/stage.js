@@ -38,7 +38,7 @@ await mountAgent(document.getElementById('agent'), agent, {
   begins: position => ledger.begins('agent', position),
   held: () => trouble.heldArrived(),
   state: state => trouble.stream('agent', state),
-});
+}, visitor.user);
 
 // ── the auto-pilot ───────────────────────────────────────────────────────────────────────────────────────────────────────
 

@@ -6,10 +6,12 @@ import io.postrider.testkit.Await;
 import io.postrider.testkit.PostgresTest;
 import io.postrider.testkit.TestDatabase;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The chat in a real browser, with a worker in a process of its own. */
@@ -18,7 +20,7 @@ class BrowserTest {
     private static final Duration LONG = Duration.ofSeconds(60);
 
     private static Theatre theatre;
-    private final java.util.ArrayList<Screen> screens = new java.util.ArrayList<>();
+    private final List<Screen> screens = new ArrayList<>();
 
     @BeforeAll
     static void open(TestDatabase database) throws Exception {
@@ -98,7 +100,8 @@ class BrowserTest {
         agent.choose(visitor.text("#visitor .head p").replace("You are ", ""));
         agent.awaitText("#agent .message.visitor .bubble", evil);
         for (Screen screen : List.of(visitor, agent)) {
-            assertThat(screen.count(".bubble img, .bubble script, .bubble svg, .bubble b, .last *")).isZero();
+            assertThat(screen.count(".bubble img, .bubble script, .bubble svg, .bubble b, .last *"))
+                    .isZero();
             assertThat(screen.title()).doesNotContain("owned");
         }
     }
@@ -153,6 +156,7 @@ class BrowserTest {
     }
 
     @Test
+    @Tag("slow")
     void a_transaction_that_is_held_open_holds_up_nobody_but_itself() {
         Screen stage = screen("/");
         stage.awaitLive("#visitor");
@@ -167,6 +171,7 @@ class BrowserTest {
     }
 
     @Test
+    @Tag("slow")
     void the_auto_pilot_flies_through_a_kill_a_cut_and_a_held_transaction_without_a_loss() {
         Screen stage = screen("/");
         stage.awaitLive("#visitor");
@@ -186,8 +191,7 @@ class BrowserTest {
         for (String row : List.of("acknowledged", "saved", "emitted", "visitor", "agent")) {
             assertThat(stage.text("[data-count=" + row + "]")).isEqualTo("600");
         }
-        assertThat(stage.texts("#agent .message.visitor .bubble"))
-                .endsWith("№ 599 of 600", "№ 600 of 600");
+        assertThat(stage.texts("#agent .message.visitor .bubble")).endsWith("№ 599 of 600", "№ 600 of 600");
     }
 
     @Test

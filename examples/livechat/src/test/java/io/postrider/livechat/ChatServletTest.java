@@ -2,13 +2,16 @@ package io.postrider.livechat;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.postrider.gateway.TokenMint;
 import io.postrider.testkit.PostgresTest;
 import io.postrider.testkit.TestDatabase;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.sql.Connection;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -57,8 +60,16 @@ class ChatServletTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"GET /conversation", "GET /conversations", "GET /state", "POST /messages", "POST /verify",
-            "POST /trouble/kill-worker", "POST /conversations/00000000-0000-0000-0000-000000000000/read"})
+    @ValueSource(
+            strings = {
+                "GET /conversation",
+                "GET /conversations",
+                "GET /state",
+                "POST /messages",
+                "POST /verify",
+                "POST /trouble/kill-worker",
+                "POST /conversations/00000000-0000-0000-0000-000000000000/read"
+            })
     void without_a_token_or_with_a_forged_one_nothing_is_given(String route) throws Exception {
         String[] parts = route.split(" ", -1);
         for (String token : new String[] {"", "Bearer x", "Bearer " + forged(), "Basic abc"}) {
@@ -76,8 +87,7 @@ class ChatServletTest {
 
     /** Somebody else's secret. */
     private static String forged() {
-        return new MintedPasses(io.postrider.gateway.TokenMint.random("livechat-test", "livechat"))
-                .issue(ANNA, Duration.ofHours(1));
+        return new MintedPasses(TokenMint.random("livechat-test", "livechat")).issue(ANNA, Duration.ofHours(1));
     }
 
     @Test
@@ -86,26 +96,29 @@ class ChatServletTest {
         assertThat(get(VISITOR, "/conversation").body()).contains("my secret");
         assertThat(get(ANNA, "/conversations/" + mine).body()).contains("my secret");
         assertThat(get(OTHER_VISITOR, "/conversation").body()).doesNotContain("my secret");
-        assertThat(get(new Guest("v-1", "other", false), "/conversation").body()).doesNotContain("my secret");
+        assertThat(get(new Guest("v-1", "other", false), "/conversation").body())
+                .doesNotContain("my secret");
         assertThat(get(VISITOR, "/conversations").statusCode()).isEqualTo(403);
         assertThat(get(VISITOR, "/conversations/" + mine).statusCode()).isEqualTo(403);
         assertThat(get(VISITOR, "/state").statusCode()).isEqualTo(403);
         assertThat(post(VISITOR, "/trouble/kill-worker", "{}").statusCode()).isEqualTo(403);
-        assertThat(post(VISITOR, "/conversations/" + mine + "/read", "{\"message\":1}").statusCode())
+        assertThat(post(VISITOR, "/conversations/" + mine + "/read", "{\"message\":1}")
+                        .statusCode())
                 .isEqualTo(403);
         assertThat(get(STRANGER, "/conversations/" + mine).statusCode()).isEqualTo(404);
         assertThat(get(STRANGER, "/conversations").body()).doesNotContain("my secret");
-        assertThat(post(STRANGER, "/conversations/" + mine + "/read", "{\"message\":1}").statusCode())
+        assertThat(post(STRANGER, "/conversations/" + mine + "/read", "{\"message\":1}")
+                        .statusCode())
                 .isEqualTo(404);
         assertThat(get(ANNA, "/conversation").statusCode()).isEqualTo(400);
     }
 
     private UUID save(Guest guest, String text) throws Exception {
-        try (var connection = theatre.pool.getConnection()) {
+        try (Connection connection = theatre.pool.getConnection()) {
             connection.setAutoCommit(false);
             Message message = theatre.chat
                     .intake()
-                    .save(connection, Node.visitorSays(guest.user(), text), java.time.Instant.now())
+                    .save(connection, Node.visitorSays(guest.user(), text), Instant.now())
                     .orElseThrow();
             connection.commit();
             return message.conversation();
@@ -113,20 +126,22 @@ class ChatServletTest {
     }
 
     @ParameterizedTest
-    @CsvSource(delimiter = '|', value = {
-        "400 | {}",
-        "400 | {\"messages\":[]}",
-        "400 | {\"messages\":[{}]}",
-        "400 | {\"messages\":[{\"id\":\"short\",\"text\":\"a\"}]}",
-        "400 | {\"messages\":[{\"id\":\"client-01\",\"text\":\"   \"}]}",
-        "400 | {\"messages\":[{\"id\":\"client-01\",\"text\":\"a\\u0000b\"}]}",
-        "400 | {\"messages\":[{\"id\":\"client-01\",\"text\":\"a\",\"conversation\":\"00000000-0000-0000-0000-000000000000\"}]}",
-        "400 | {\"messages\":[{\"id\":\"client-01\",\"text\":\"a\",\"conversation\":\"x\"}]}",
-        "400 | {\"messages\":",
-        "400 | null",
-        "400 | []",
-        "400 | ''"
-    })
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "400 | {}",
+                "400 | {\"messages\":[]}",
+                "400 | {\"messages\":[{}]}",
+                "400 | {\"messages\":[{\"id\":\"short\",\"text\":\"a\"}]}",
+                "400 | {\"messages\":[{\"id\":\"client-01\",\"text\":\"   \"}]}",
+                "400 | {\"messages\":[{\"id\":\"client-01\",\"text\":\"a\\u0000b\"}]}",
+                "400 | {\"messages\":[{\"id\":\"client-01\",\"text\":\"a\",\"conversation\":\"00000000-0000-0000-0000-000000000000\"}]}",
+                "400 | {\"messages\":[{\"id\":\"client-01\",\"text\":\"a\",\"conversation\":\"x\"}]}",
+                "400 | {\"messages\":",
+                "400 | null",
+                "400 | []",
+                "400 | ''"
+            })
     void bad_input_is_refused_and_nothing_is_queued(int status, String body) throws Exception {
         int before = queued();
         HttpResponse<String> answer = post(VISITOR, "/messages", body);
@@ -178,7 +193,7 @@ class ChatServletTest {
 
     /** Committed, whether it has a position yet or not. */
     private static int queued() throws Exception {
-        try (var connection = theatre.pool.getConnection()) {
+        try (Connection connection = theatre.pool.getConnection()) {
             return Rows.one(
                             connection,
                             "select count(*)::int as n from postrider.event where topic = 'queue:chat-ingest'",

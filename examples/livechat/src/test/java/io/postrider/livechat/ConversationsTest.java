@@ -54,7 +54,8 @@ class ConversationsTest {
             Conversations conversations = new Conversations(node.postrider, node.pool, mapper);
             node.queue(Node.visitorSays("v-1", "is @anna there?"));
             Await.until("it is answered", LONG, () -> node.count("livechat.message") == 2);
-            Conversations.Line line = conversations.overview(ANNA).conversations().get(0);
+            Conversations.Line line =
+                    conversations.overview(ANNA).conversations().get(0);
             assertThat(line.unread()).isEqualTo(1);
             assertThat(line.mentioned()).isTrue();
             Conversations.Snapshot open =
@@ -62,7 +63,8 @@ class ConversationsTest {
             long last = open.messages().get(0).id();
             assertThat(conversations.read(ANNA, line.conversation(), last)).isTrue();
             assertThat(conversations.read(ANNA, line.conversation(), last - 1)).isTrue();
-            Conversations.Line after = conversations.overview(ANNA).conversations().get(0);
+            Conversations.Line after =
+                    conversations.overview(ANNA).conversations().get(0);
             assertThat(after.unread()).isZero();
             assertThat(after.mentioned()).isFalse();
             assertThat(conversations.ofVisitor(VISITOR).read()).containsEntry("anna", last);
@@ -78,13 +80,12 @@ class ConversationsTest {
             node.queue(Node.visitorSays("v-1", "hello"));
             Await.until("it is saved", LONG, () -> node.count("livechat.message") >= 1);
             Guest stranger = new Guest("anna", "other", true);
-            Conversations.Line line = conversations.overview(ANNA).conversations().get(0);
+            Conversations.Line line =
+                    conversations.overview(ANNA).conversations().get(0);
             assertThat(conversations.overview(stranger).conversations()).isEmpty();
             assertThat(conversations.ofProject(stranger, line.conversation())).isEmpty();
             assertThat(conversations.read(stranger, line.conversation(), 1)).isFalse();
-            assertThat(conversations
-                            .ofVisitor(new Guest("v-1", "other", false))
-                            .conversation())
+            assertThat(conversations.ofVisitor(new Guest("v-1", "other", false)).conversation())
                     .isNull();
         }
     }

@@ -1,6 +1,7 @@
 package io.postrider.livechat;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.groups.Tuple.tuple;
 
 import io.postrider.LogEvent;
 import io.postrider.testkit.Await;
@@ -12,7 +13,9 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Queue;
 import java.util.UUID;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -188,6 +191,30 @@ class IntakeTest {
         }
     }
 
+    /** As Redis' does it: the message waits in a stream, and is moved from there into the queue. */
+    @Test
+    void a_message_that_comes_by_a_stream_is_held_until_it_is_saved_and_saved_once(TestDatabase database)
+            throws Exception {
+        try (Node node = Node.working(database)) {
+            Queue<String> stream = new ConcurrentLinkedQueue<>();
+            LiveChat chat = LiveChat.on(node.postrider, node.pool)
+                    .withStream((id, json) -> stream.add(json) ? "1-" + stream.size() : "", stream::size);
+            NewMessage message = Node.visitorSays("v-1", "client-01", "by another way");
+            String receipt = chat.ingestion().accept(List.of(message, message)).get(1);
+            assertThat(chat.ingestion().holds(receipt)).isTrue();
+            while (!stream.isEmpty()) {
+                try (Connection connection = node.pool.getConnection()) {
+                    node.postrider.enqueue(connection, chat.job(stream.element()));
+                    stream.remove();
+                }
+            }
+            Await.until(
+                    "nothing holds it any more", LONG, () -> !chat.ingestion().holds(receipt));
+            assertThat(node.count("livechat.message where body = 'by another way'"))
+                    .isEqualTo(1);
+        }
+    }
+
     @Test
     void an_answer_into_another_projects_conversation_is_dead_and_says_why(TestDatabase database) throws Exception {
         try (Node node = Node.working(database)) {
@@ -217,9 +244,9 @@ class IntakeTest {
             assertThat(events)
                     .extracting(LogEvent::type, LogEvent::userId)
                     .containsExactly(
-                            org.assertj.core.groups.Tuple.tuple("message:created", "v-1"),
-                            org.assertj.core.groups.Tuple.tuple("agent:mentioned", "anna"),
-                            org.assertj.core.groups.Tuple.tuple("agent:mentioned", "ben"));
+                            tuple("message:created", "v-1"),
+                            tuple("agent:mentioned", "anna"),
+                            tuple("agent:mentioned", "ben"));
         }
     }
 }

@@ -24,7 +24,10 @@ class LedgerTest {
             assertThat(waiting.saved()).isZero();
             assertThat(waiting.lost()).isFalse();
             try (Node working = Node.working(database)) {
-                Await.until("it is saved and has its position", LONG, () -> look(working, promise).position() != null);
+                Await.until(
+                        "it is saved and has its position",
+                        LONG,
+                        () -> look(working, promise).position() != null);
                 assertThat(look(working, promise)).isEqualTo(new Ledger.Entry("client-01", 1, 1, 1L, false));
             }
         }

@@ -30,7 +30,7 @@ final class Node implements AutoCloseable {
         postrider = Postrider.on(pool, Options.defaults().withNode("node-" + NUMBER.incrementAndGet()));
         postrider.migrate();
         chat = LiveChat.on(postrider, pool).install();
-        ingestion = new QueueIngestion(postrider, pool, new io.postrider.jackson.JacksonMapper());
+        ingestion = chat.ingestion();
         if (works) {
             chat.listeners().forEach(postrider::add);
             chat.workers().forEach(postrider::add);

@@ -19,6 +19,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.apache.catalina.Context;
 import org.apache.catalina.LifecycleException;
@@ -52,7 +53,7 @@ final class Theatre implements AutoCloseable, Trouble {
                 new LogHistory(postrider.log()),
                 GatewayOptions.of(LiveChat.TOPIC).withSameOrigin(true));
         gateway = Gateway.of(mint.tokens(), hub);
-        supervisor = works ? Supervisor.of(worker(database)) : null;
+        supervisor = works ? worker(database) : null;
         serve(port);
     }
 
@@ -66,10 +67,8 @@ final class Theatre implements AutoCloseable, Trouble {
         return new Theatre(database, 0, false);
     }
 
-    static List<String> worker(TestDatabase database) {
-        return List.of(
-                "env",
-                "LIVECHAT_JDBC_URL=" + database.jdbcUrl(),
+    static Supervisor worker(TestDatabase database) {
+        List<String> command = List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-Xmx256m",
                 "-XX:+UseSerialGC",
@@ -78,6 +77,7 @@ final class Theatre implements AutoCloseable, Trouble {
                 "-cp",
                 System.getProperty("java.class.path"),
                 WorkerMain.class.getName());
+        return Supervisor.of(command, Map.of("LIVECHAT_JDBC_URL", database.jdbcUrl()));
     }
 
     private void serve(int port) throws IOException, LifecycleException {

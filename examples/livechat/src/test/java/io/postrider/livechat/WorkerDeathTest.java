@@ -22,7 +22,7 @@ class WorkerDeathTest {
     void every_acknowledged_message_is_there_once_though_the_worker_was_killed_three_times(TestDatabase database)
             throws Exception {
         try (Node api = Node.taking(database);
-                Supervisor supervisor = Supervisor.of(Theatre.worker(database))) {
+                Supervisor supervisor = Theatre.worker(database)) {
             Set<String> acknowledged = new HashSet<>();
             for (int i = 0; i < MESSAGES; i++) {
                 if (i % 100 == 50 && i < 350) {
