@@ -42,7 +42,7 @@ final class Replies {
                             "Of course. Write @anna, @ben or @mira anywhere in a message and a badge goes up on their screen."),
             new Rule(
                     "lost",
-                    "lost|lose|missing|twice|duplicate",
+                    "lost|lose|missing|twice|duplicate|dies?|crash(?:es)?|kill(?:ed)?|worker",
                     (text, memory) ->
                             "Nothing gets lost here and nothing comes twice. Don't believe me: press “Kill the worker” and count."),
             new Rule(

@@ -35,6 +35,7 @@ export class Scroll {
       this.more.hidden = this.more.hidden || this.atEnd;
     }, {passive: true});
     this.atEnd = true;
+    new ResizeObserver(() => this.stay()).observe(this.box);
   }
 
   /** Shows this conversation from the next frame on. */

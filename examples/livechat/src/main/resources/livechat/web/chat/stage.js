@@ -59,10 +59,8 @@ const pilot = new Pilot(text => visiting.say(text, true), ({running, sent, of}) 
 pilot.changed(pilot);
 
 document.getElementById('panel').replaceChildren(
-  counter.root,
-  el('div.autopilot', {}, go, course, log),
-  el('h2.section', {}, 'Make trouble'), trouble.root,
-  el('h2.section', {}, 'What happened'), journal.root);
+  el('div.half', {}, counter.root, el('div.autopilot', {}, go, course, log)),
+  el('div.half', {}, el('h2.section', {}, 'Make trouble'), trouble.root, el('h2.section', {}, 'What happened'), journal.root));
 document.getElementById('panel').classList.add('ready');
 
 // ── looking ──────────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -84,8 +82,8 @@ async function verify() {
 async function look() {
   if (document.visibilityState === 'visible') {
     try {
-      trouble.draw(await agent.get('/state'), seenByAgent);
-      await verify();
+      const [state] = await Promise.all([agent.get('/state'), verify()]);
+      trouble.draw(state, seenByAgent);
     } catch {
       // no network just now: the next look will tell
     }

@@ -88,7 +88,7 @@ export class Trouble {
     if (before && worker.up && worker.pid !== before.pid || before && !before.up && worker.up) {
       this.journal.add('good', `A new worker (pid ${worker.pid}) is up${worker.lastGap ? ` after ${span(worker.lastGap)}` : ''}.`);
     }
-    if (takeover !== null && this.before?.takeover !== takeover) {
+    if (takeover !== null && this.before && this.before.takeover !== takeover) {
       this.journal.add('good', `The first message was saved ${span(takeover)} after the kill.`);
     }
     const since = Date.now() - Date.parse(worker.since);

@@ -19,6 +19,7 @@ class RepliesTest {
         "I want my money back,refund",
         "can I talk to a human,human",
         "will my message get lost?,lost",
+        "what happens when the worker dies?,lost",
         "how does this work?,how",
         "tell me a joke,joke",
         "thanks a lot,thanks",
