@@ -1,0 +1,62 @@
+package io.postrider.gateway;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** What a client says over WebSocket: hello, or a new token. Anything else is refused. Immutable. */
+public final class ClientFrame {
+    private final JsonObject json;
+
+    private ClientFrame(JsonObject json) {
+        this.json = json;
+    }
+
+    /** Refuses, with 400, what is not one JSON object. */
+    public static ClientFrame read(String text) {
+        try {
+            return new ClientFrame(JsonObject.read(text));
+        } catch (IllegalArgumentException e) {
+            throw Refusal.badRequest("a frame is one JSON object with a type; " + e.getMessage());
+        }
+    }
+
+    /** As a hello: {@code {"type":"hello","token":…,"topic":…,"rooms":[…],"position":N|null}}. */
+    public Gateway.Wish hello() {
+        refuseUnless("hello");
+        List<String> rooms = json.texts("rooms");
+        if (rooms == null || json.text("rooms") != null) {
+            throw Refusal.badRequest("hello wants rooms, an array of strings");
+        }
+        return new Gateway.Wish(text("token"), text("topic"), rooms, position());
+    }
+
+    private @Nullable Long position() {
+        if (json.isNothing("position")) {
+            return null;
+        }
+        if (!json.isWhole("position")) {
+            throw Refusal.badRequest("a position is a whole number, or null");
+        }
+        return json.number("position");
+    }
+
+    /** As a new token: {@code {"type":"token","token":…}}. */
+    public String renewal() {
+        refuseUnless("token");
+        return text("token");
+    }
+
+    private void refuseUnless(String type) {
+        if (!type.equals(json.text("type"))) {
+            throw Refusal.badRequest("a frame of type " + type + " is expected here, and no other");
+        }
+    }
+
+    private String text(String name) {
+        String text = json.text(name);
+        if (text == null) {
+            throw Refusal.badRequest("the frame wants " + name + ", a string");
+        }
+        return text;
+    }
+}

@@ -1,0 +1,288 @@
+package io.postrider.gateway;
+
+import io.postrider.PostriderException;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.Set;
+
+/** How a gateway works. Immutable: each {@code with…} gives a changed copy, and refuses bad values by name. */
+public final class GatewayOptions {
+    private static final int MIB = 1 << 20;
+    private static final int MANY = 1_000_000;
+
+    private final Draft is;
+
+    private GatewayOptions(Draft draft) {
+        this.is = draft;
+    }
+
+    /** These topics, and nothing changed. */
+    public static GatewayOptions of(String... topics) {
+        Draft draft = new Draft();
+        draft.topics = topics(topics);
+        return new GatewayOptions(draft);
+    }
+
+    private static Set<String> topics(String... topics) {
+        for (String topic : topics) {
+            if (!Names.isTopic(topic)) {
+                throw PostriderException.refused(
+                        "topics must match " + Names.TOPIC + ", was '" + Names.shown(topic) + "'");
+            }
+        }
+        if (topics.length == 0) {
+            throw PostriderException.refused("topics must name one at least: only what is named can be heard");
+        }
+        return Set.copyOf(Arrays.asList(topics));
+    }
+
+    /** How many of a topic's last events are kept in memory, and how many bytes of them. Default 10,000 and 16 MiB. */
+    public GatewayOptions withRecent(int events, int bytes) {
+        Draft draft = is.copy();
+        draft.recentEvents = within("recent events", events, 1, 10 * MANY);
+        draft.recentBytes = within("recent bytes", bytes, 1024, 1024 * MIB);
+        return new GatewayOptions(draft);
+    }
+
+    /** What may wait for a connection that does not read, before it is cut. Default 1 MiB and 4,096 frames. */
+    public GatewayOptions withOutbox(int bytes, int frames) {
+        Draft draft = is.copy();
+        draft.outboxBytes = within("outbox bytes", bytes, 1024, 64 * MIB);
+        draft.outboxFrames = within("outbox frames", frames, 8, MANY);
+        return new GatewayOptions(draft);
+    }
+
+    /** After so long without a frame a connection gets one that carries its position. 100 ms..5 min, default 15 s. */
+    public GatewayOptions withHeartbeat(Duration every) {
+        Draft draft = is.copy();
+        draft.heartbeat = within("heartbeat", every, Duration.ofMillis(100), Duration.ofMinutes(5));
+        return new GatewayOptions(draft);
+    }
+
+    /** How long a WebSocket may be open without a hello, and how large a frame from a client may be. Default 10 s, 16 KiB. */
+    public GatewayOptions withHello(Duration within, int bytes) {
+        Draft draft = is.copy();
+        draft.helloTimeout = within("hello time-out", within, Duration.ofMillis(100), Duration.ofMinutes(1));
+        draft.helloBytes = within("hello bytes", bytes, 256, MIB);
+        return new GatewayOptions(draft);
+    }
+
+    /** How long a connection may take nothing at all of what is sent before it is ended. Default 10 s. */
+    public GatewayOptions withSendTimeout(Duration after) {
+        Draft draft = is.copy();
+        draft.sendTimeout = within("send time-out", after, Duration.ofMillis(100), Duration.ofMinutes(5));
+        return new GatewayOptions(draft);
+    }
+
+    /** How many connections there may be, and how many of one subject. Default 10,000 and 20. */
+    public GatewayOptions withConnections(int most, int mostOfOne) {
+        Draft draft = is.copy();
+        draft.connections = within("connections", most, 1, MANY);
+        draft.connectionsOfOne = within("connections of one subject", mostOfOne, 1, MANY);
+        return new GatewayOptions(draft);
+    }
+
+    /** How many rooms one connection may be in. Default 50. */
+    public GatewayOptions withRooms(int most) {
+        Draft draft = is.copy();
+        draft.rooms = within("rooms", most, 1, 10_000);
+        return new GatewayOptions(draft);
+    }
+
+    /** How many events are asked of the read model at once, and by how many threads. Default 200 and 4. */
+    public GatewayOptions withHistory(int page, int readers) {
+        Draft draft = is.copy();
+        draft.page = within("page", page, 1, 10_000);
+        draft.readers = within("readers", readers, 1, 1_000);
+        return new GatewayOptions(draft);
+    }
+
+    /** How long a connection waits for a read model that is behind or fails, before it is sent away. Default 10 s. */
+    public GatewayOptions withCatchUp(Duration within) {
+        Draft draft = is.copy();
+        draft.catchUp = within("catch-up", within, Duration.ofMillis(100), Duration.ofMinutes(5));
+        return new GatewayOptions(draft);
+    }
+
+    /** How many threads write to sockets. Default 2. */
+    public GatewayOptions withWriters(int threads) {
+        Draft draft = is.copy();
+        draft.writers = within("writers", threads, 1, 1_000);
+        return new GatewayOptions(draft);
+    }
+
+    /**
+     * From which pages browsers may connect, such as {@code https://chat.example.org}. Default none: a request that names an
+     * origin is refused. Requests without one are not from a browser's page, and need a token like all others.
+     */
+    public GatewayOptions withOrigins(String... allowed) {
+        Draft draft = is.copy();
+        draft.origins = Origins.of(is.origins.sameOrigin(), allowed);
+        return new GatewayOptions(draft);
+    }
+
+    /** Whether pages from the very host that the request goes to may connect. Default false. */
+    public GatewayOptions withSameOrigin(boolean allowed) {
+        Draft draft = is.copy();
+        draft.origins = is.origins.withSameOrigin(allowed);
+        return new GatewayOptions(draft);
+    }
+
+    /** Which tokens are revoked. Default: none. */
+    public GatewayOptions withRevocations(Revocations revocations) {
+        Draft draft = is.copy();
+        draft.revocations = revocations;
+        return new GatewayOptions(draft);
+    }
+
+    /** What metrics hook into. Default: nothing. */
+    public GatewayOptions withWatch(GatewayWatch watch) {
+        Draft draft = is.copy();
+        draft.watch = watch;
+        return new GatewayOptions(draft);
+    }
+
+    /** By which clock tokens expire. Default: the system's. */
+    public GatewayOptions withClock(Clock clock) {
+        Draft draft = is.copy();
+        draft.clock = clock;
+        return new GatewayOptions(draft);
+    }
+
+    public Set<String> topics() {
+        return is.topics;
+    }
+
+    public int recentEvents() {
+        return is.recentEvents;
+    }
+
+    public int recentBytes() {
+        return is.recentBytes;
+    }
+
+    public int outboxBytes() {
+        return is.outboxBytes;
+    }
+
+    public int outboxFrames() {
+        return is.outboxFrames;
+    }
+
+    public Duration heartbeat() {
+        return is.heartbeat;
+    }
+
+    public Duration helloTimeout() {
+        return is.helloTimeout;
+    }
+
+    public int helloBytes() {
+        return is.helloBytes;
+    }
+
+    public Duration sendTimeout() {
+        return is.sendTimeout;
+    }
+
+    public int connections() {
+        return is.connections;
+    }
+
+    public int connectionsOfOne() {
+        return is.connectionsOfOne;
+    }
+
+    public int rooms() {
+        return is.rooms;
+    }
+
+    public int page() {
+        return is.page;
+    }
+
+    public int readers() {
+        return is.readers;
+    }
+
+    public Duration catchUp() {
+        return is.catchUp;
+    }
+
+    public int writers() {
+        return is.writers;
+    }
+
+    public Revocations revocations() {
+        return is.revocations;
+    }
+
+    public GatewayWatch watch() {
+        return is.watch;
+    }
+
+    public Clock clock() {
+        return is.clock;
+    }
+
+    Origins origins() {
+        return is.origins;
+    }
+
+    /** Every effective option, for the line that is logged at the start. */
+    @Override
+    public String toString() {
+        return "topics=" + is.topics + " recent=" + is.recentEvents + "/" + is.recentBytes + " outbox=" + is.outboxBytes
+                + "/" + is.outboxFrames + " heartbeat=" + is.heartbeat + " hello=" + is.helloTimeout + "/"
+                + is.helloBytes + " send_timeout=" + is.sendTimeout + " connections=" + is.connections + "/"
+                + is.connectionsOfOne + " rooms=" + is.rooms + " page=" + is.page + " readers=" + is.readers
+                + " catch_up=" + is.catchUp + " writers=" + is.writers + " " + is.origins;
+    }
+
+    private static int within(String option, int value, int low, int high) {
+        if (value < low || value > high) {
+            throw PostriderException.refused(option + " must be " + low + ".." + high + ", was " + value);
+        }
+        return value;
+    }
+
+    private static Duration within(String option, Duration value, Duration low, Duration high) {
+        if (value.compareTo(low) < 0 || value.compareTo(high) > 0) {
+            throw PostriderException.refused(option + " must be " + low + ".." + high + ", was " + value);
+        }
+        return value;
+    }
+
+    /** The options while one of them is being changed. */
+    private static final class Draft implements Cloneable {
+        Set<String> topics = Set.of();
+        int recentEvents = 10_000;
+        int recentBytes = 16 * MIB;
+        int outboxBytes = MIB;
+        int outboxFrames = 4_096;
+        Duration heartbeat = Duration.ofSeconds(15);
+        Duration helloTimeout = Duration.ofSeconds(10);
+        int helloBytes = 16 * 1024;
+        Duration sendTimeout = Duration.ofSeconds(10);
+        int connections = 10_000;
+        int connectionsOfOne = 20;
+        int rooms = 50;
+        int page = 200;
+        int readers = 4;
+        Duration catchUp = Duration.ofSeconds(10);
+        int writers = 2;
+        Origins origins = Origins.NONE;
+        Revocations revocations = Revocations.NONE;
+        GatewayWatch watch = GatewayWatch.NOTHING;
+        Clock clock = Clock.systemUTC();
+
+        Draft copy() {
+            try {
+                return (Draft) clone();
+            } catch (CloneNotSupportedException e) {
+                throw new IllegalStateException(e);
+            }
+        }
+    }
+}

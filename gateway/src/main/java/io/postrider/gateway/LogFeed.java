@@ -1,0 +1,129 @@
+package io.postrider.gateway;
+
+import io.postrider.LogEvent;
+import io.postrider.log.Follow;
+import io.postrider.log.Log;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** A feed straight from the log of a started node. One thread a topic. */
+public final class LogFeed implements Feed {
+    private static final Logger logger = LoggerFactory.getLogger(LogFeed.class);
+    private static final int AT_ONCE = 1_000;
+    private static final int REST_MILLIS = 500;
+
+    private final Log log;
+    private final Map<String, Follow> follows = new ConcurrentHashMap<>();
+    private final Map<String, Thread> beginning = new ConcurrentHashMap<>();
+    private final CountDownLatch closed = new CountDownLatch(1);
+
+    /** Of {@code postrider.log()}. */
+    public LogFeed(Log log) {
+        this.log = log;
+    }
+
+    @Override
+    public void follow(String topic, int recent, Receiver receiver) {
+        Thread thread = new Thread(() -> begin(topic, recent, receiver), "postrider-feed-" + topic);
+        thread.setDaemon(true);
+        beginning.put(topic, thread);
+        thread.start();
+    }
+
+    /** Until the database is there. */
+    private void begin(String topic, int recent, Receiver receiver) {
+        while (closed.getCount() > 0) {
+            try {
+                long position = handRecent(topic, recent, receiver);
+                synchronized (this) {
+                    if (closed.getCount() > 0) {
+                        follows.put(topic, log.follow(topic, position, new Reading(receiver)));
+                    }
+                }
+                return;
+            } catch (InterruptedException e) {
+                return;
+            } catch (RuntimeException e) {
+                logger.warn("feed_not_begun topic={} error=\"{}\"", topic, e.getMessage());
+                rest();
+            }
+        }
+    }
+
+    private long handRecent(String topic, int recent, Receiver receiver) throws InterruptedException {
+        List<LogEvent> events = recent(log, topic, recent);
+        long position = events.isEmpty()
+                ? log.head(topic)
+                : events.get(events.size() - 1).position();
+        receiver.begins(position, events);
+        return position;
+    }
+
+    /** The last events of a topic, about so many: for a feed of another kind to begin with. May block. */
+    public static List<LogEvent> recent(Log log, String topic, int most) {
+        long head = log.head(topic);
+        long at = Math.max(head - most, log.oldest(topic) - 1);
+        List<LogEvent> events = new ArrayList<>();
+        while (at < head) {
+            List<LogEvent> read = log.read(topic, at, AT_ONCE);
+            if (read.isEmpty()) {
+                break;
+            }
+            events.addAll(read);
+            at = read.get(read.size() - 1).position();
+        }
+        return events;
+    }
+
+    private void rest() {
+        try {
+            closed.await(REST_MILLIS, TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    @Override
+    public long head(String topic) {
+        return log.head(topic);
+    }
+
+    @Override
+    public void close() {
+        closed.countDown();
+        beginning.values().forEach(LogFeed::join);
+        synchronized (this) {
+            follows.values().forEach(Follow::close);
+        }
+    }
+
+    private static void join(Thread thread) {
+        try {
+            thread.join(10_000);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private record Reading(Receiver receiver) implements Log.Follower {
+        @Override
+        public void read(List<LogEvent> events) throws InterruptedException {
+            receiver.events(events);
+        }
+
+        @Override
+        public void changed(long head) {
+            try {
+                receiver.changed(head);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+}

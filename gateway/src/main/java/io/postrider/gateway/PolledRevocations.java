@@ -1,0 +1,79 @@
+package io.postrider.gateway;
+
+import io.postrider.PostriderException;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.Set;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Revocations that are kept in a table somewhere, read every 2 s. While the table cannot be read, what was read last holds.
+ * Safe to share.
+ */
+public final class PolledRevocations implements Revocations, AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(PolledRevocations.class);
+    private static final Duration EVERY = Duration.ofSeconds(2);
+    private static final Duration SHORTEST = Duration.ofMillis(50);
+    private static final Duration LONGEST = Duration.ofSeconds(4);
+
+    private final Source source;
+    private final ScheduledExecutorService clock;
+    private volatile Set<String> revoked;
+
+    private PolledRevocations(Source source, Set<String> revoked, Duration every) {
+        this.source = source;
+        this.revoked = revoked;
+        this.clock = Executors.newSingleThreadScheduledExecutor(Threads.named("postrider-revocations"));
+        clock.scheduleWithFixedDelay(this::poll, every.toNanos(), every.toNanos(), TimeUnit.NANOSECONDS);
+    }
+
+    /** Where revoked tokens are written down. */
+    @FunctionalInterface
+    public interface Source {
+        /** The ids of all revoked tokens that have not expired. May block and throw. */
+        Collection<String> revoked() throws Exception;
+    }
+
+    /** Reads once, and throws if that fails; then every 2 s. */
+    public static PolledRevocations of(Source source) {
+        return of(source, EVERY);
+    }
+
+    /** As above, at another pace. 50 ms..4 s: streams must be closed within 5 s. */
+    public static PolledRevocations of(Source source, Duration every) {
+        if (every.compareTo(SHORTEST) < 0 || every.compareTo(LONGEST) > 0) {
+            throw PostriderException.refused(
+                    "revocations must be read every " + SHORTEST + ".." + LONGEST + ", was " + every);
+        }
+        try {
+            return new PolledRevocations(source, Set.copyOf(source.revoked()), every);
+        } catch (Exception e) {
+            throw new PostriderException(
+                    PostriderException.Kind.UNREACHABLE,
+                    "cannot read which tokens are revoked, and without that nobody is let in: " + e.getMessage(),
+                    e);
+        }
+    }
+
+    private void poll() {
+        try {
+            revoked = Set.copyOf(source.revoked());
+        } catch (Exception e) {
+            log.warn("revocations_not_read known={} error=\"{}\"", revoked.size(), e.getMessage());
+        }
+    }
+
+    @Override
+    public boolean isRevoked(String tokenId) {
+        return revoked.contains(tokenId);
+    }
+
+    @Override
+    public void close() {
+        clock.shutdownNow();
+    }
+}

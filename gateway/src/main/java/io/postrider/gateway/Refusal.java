@@ -1,0 +1,102 @@
+package io.postrider.gateway;
+
+import io.postrider.db.JsonText;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/** What was asked for is refused, with the status that HTTP has for it. The message says what is wrong and what to do. */
+public final class Refusal extends RuntimeException {
+    private static final long serialVersionUID = 1;
+
+    /** The media type of {@link #problem}. */
+    public static final String MEDIA_TYPE = "application/problem+json";
+
+    /** Why, in the words of HTTP. */
+    public enum Why {
+        BAD_REQUEST(400, "Bad request"),
+        UNAUTHORIZED(401, "Not authenticated"),
+        FORBIDDEN(403, "Not allowed"),
+        NOT_FOUND(404, "Not found"),
+        METHOD_NOT_ALLOWED(405, "Method not allowed"),
+        TOO_MANY(429, "Too many"),
+        UNAVAILABLE(503, "Not available");
+
+        private final int status;
+        private final String title;
+
+        Why(int status, String title) {
+            this.status = status;
+            this.title = title;
+        }
+
+        public int status() {
+            return status;
+        }
+
+        public String title() {
+            return title;
+        }
+    }
+
+    private final Why why;
+    private final @Nullable Duration retryAfter;
+
+    private Refusal(Why why, String detail, @Nullable Duration retryAfter) {
+        super(detail, null, false, false); // an answer, not a fault: a stack trace per stranger would be a gift to them
+        this.why = why;
+        this.retryAfter = retryAfter;
+    }
+
+    /** A refusal of this kind. */
+    public static Refusal of(Why why, String detail) {
+        return new Refusal(why, detail, null);
+    }
+
+    static Refusal badRequest(String detail) {
+        return new Refusal(Why.BAD_REQUEST, detail, null);
+    }
+
+    static Refusal unauthorized(String detail) {
+        return new Refusal(Why.UNAUTHORIZED, detail, null);
+    }
+
+    static Refusal forbidden(String detail) {
+        return new Refusal(Why.FORBIDDEN, detail, null);
+    }
+
+    static Refusal notFound(String detail) {
+        return new Refusal(Why.NOT_FOUND, detail, null);
+    }
+
+    static Refusal tooMany(String detail, Duration retryAfter) {
+        return new Refusal(Why.TOO_MANY, detail, retryAfter);
+    }
+
+    static Refusal unavailable(String detail, Duration retryAfter) {
+        return new Refusal(Why.UNAVAILABLE, detail, retryAfter);
+    }
+
+    public Why why() {
+        return why;
+    }
+
+    public int status() {
+        return why.status;
+    }
+
+    /** When trying again makes sense, if it is known. */
+    public @Nullable Duration retryAfter() {
+        return retryAfter;
+    }
+
+    /** What is wrong, and what to do next. */
+    public String detail() {
+        return String.valueOf(getMessage());
+    }
+
+    /** As {@code application/problem+json}. */
+    public String problem() {
+        return "{\"type\":\"about:blank\",\"title\":" + JsonText.quoted(why.title) + ",\"status\":" + why.status
+                + ",\"detail\":" + JsonText.quoted(detail()) + "}";
+    }
+}

@@ -1,0 +1,128 @@
+package io.postrider.gateway.jakarta;
+
+import io.postrider.gateway.Gateway;
+import io.postrider.gateway.Refusal;
+import jakarta.servlet.AsyncContext;
+import jakarta.servlet.http.HttpServlet;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
+import java.util.List;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Server-Sent Events: {@code GET /v1/stream?topic=T&room=R[&room=R2][&position=N]} with {@code Authorization: Bearer …}. To be
+ * registered with asynchronous support on, at whatever path.
+ */
+public final class StreamServlet extends HttpServlet {
+    private static final long serialVersionUID = 1;
+    private static final Pattern POSITION = Pattern.compile("[0-9]{1,18}");
+    private static final String BEARER = "Bearer ";
+
+    private final transient Gateway gateway;
+
+    public StreamServlet(Gateway gateway) {
+        this.gateway = gateway;
+    }
+
+    @Override
+    protected void service(HttpServletRequest request, HttpServletResponse response) throws IOException {
+        try {
+            gateway.refuseForeign(request.getHeader("Origin"), request.getHeader("Host"));
+            allowOrigin(request, response);
+            switch (request.getMethod()) {
+                case "GET" -> open(request, response);
+                case "OPTIONS" -> preflight(response);
+                default -> {
+                    response.setHeader("Allow", "GET, OPTIONS");
+                    throw Refusal.of(Refusal.Why.METHOD_NOT_ALLOWED, "a stream is opened with GET");
+                }
+            }
+        } catch (Refusal refusal) {
+            gateway.refused(refusal.status());
+            Problems.send(response, refusal);
+        }
+    }
+
+    /** Whoever comes this far with an origin is on the list. */
+    private static void allowOrigin(HttpServletRequest request, HttpServletResponse response) {
+        String origin = request.getHeader("Origin");
+        response.setHeader("Vary", "Origin");
+        if (origin != null) {
+            response.setHeader("Access-Control-Allow-Origin", origin);
+        }
+    }
+
+    private static void preflight(HttpServletResponse response) {
+        response.setHeader("Access-Control-Allow-Methods", "GET");
+        response.setHeader("Access-Control-Allow-Headers", "Authorization, Last-Event-ID, Cache-Control");
+        response.setHeader("Access-Control-Max-Age", "600");
+        response.setStatus(HttpServletResponse.SC_NO_CONTENT);
+    }
+
+    private void open(HttpServletRequest request, HttpServletResponse response) throws IOException {
+        Gateway.Wish wish = wish(request);
+        Gateway.Visit visit = gateway.arrive();
+        boolean begun = false;
+        try {
+            visit.admit(wish);
+            response.setContentType("text/event-stream");
+            response.setCharacterEncoding("UTF-8");
+            response.setHeader("Cache-Control", "no-store");
+            response.setHeader("X-Accel-Buffering", "no"); // nginx would hold back what is small
+            response.setHeader("X-Content-Type-Options", "nosniff");
+            response.flushBuffer();
+            AsyncContext async = request.startAsync();
+            async.setTimeout(0);
+            new SseStream(visit, async).begin();
+            begun = true;
+        } finally {
+            if (!begun) {
+                visit.leave();
+            }
+        }
+    }
+
+    private static Gateway.Wish wish(HttpServletRequest request) {
+        if (request.getParameter("token") != null || request.getParameter("access_token") != null) {
+            throw Refusal.of(
+                    Refusal.Why.BAD_REQUEST,
+                    "a token in a URL ends up in logs: send it in the header Authorization, and get a new one");
+        }
+        String[] rooms = request.getParameterValues("room");
+        return new Gateway.Wish(
+                token(request), one(request, "topic"), rooms == null ? List.of() : List.of(rooms), position(request));
+    }
+
+    private static @Nullable String token(HttpServletRequest request) {
+        String header = request.getHeader("Authorization");
+        return header != null && header.regionMatches(true, 0, BEARER, 0, BEARER.length())
+                ? header.substring(BEARER.length()).strip()
+                : null;
+    }
+
+    /** The header is the newer one: a client that comes back sends it with the URL that it began with. */
+    private static @Nullable Long position(HttpServletRequest request) {
+        String header = request.getHeader("Last-Event-ID");
+        String text = header == null || header.isEmpty() ? one(request, "position") : header;
+        if (text == null) {
+            return null;
+        }
+        if (!POSITION.matcher(text).matches()) {
+            throw Refusal.of(Refusal.Why.BAD_REQUEST, "a position is a whole number of at most 18 digits");
+        }
+        return Long.valueOf(text);
+    }
+
+    private static @Nullable String one(HttpServletRequest request, String name) {
+        String[] values = request.getParameterValues(name);
+        if (values == null) {
+            return null;
+        }
+        if (values.length > 1) {
+            throw Refusal.of(Refusal.Why.BAD_REQUEST, "give " + name + " once");
+        }
+        return values[0];
+    }
+}

@@ -1,0 +1,3 @@
+/** The gateway on Jakarta Servlet (Server-Sent Events) and Jakarta WebSocket. */
+@org.jspecify.annotations.NullMarked
+package io.postrider.gateway.jakarta;

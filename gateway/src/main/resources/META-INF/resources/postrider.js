@@ -1,0 +1,327 @@
+// Postrider's browser client: one ES module, no dependencies.
+//
+//   import {connect} from '/postrider.js';
+//   const stream = connect({
+//     url: 'https://api.example.org',      // default: where the page comes from
+//     topic: 'chat', rooms: ['project:7'],
+//     token: async () => (await fetch('/my-token')).text(),
+//     onEvent: (event, position) => show(event),
+//   });
+//   stream.close();
+//
+// What it promises: onEvent is called once for each event of the rooms, in order, from the position on, whatever becomes of the
+// connection in between. If that cannot be kept, because what is missing is not kept any more, onSnapshot is called instead.
+
+const FIRST_WAIT = 250;
+const LONGEST_WAIT = 30_000;
+
+/**
+ * Opens a stream, and keeps it open until close() is called.
+ *
+ * @param {object} options
+ * @param {string} [options.url] where the gateway is; default: where the page comes from
+ * @param {string} [options.path] of the endpoint; default /v1/stream or /v1/socket
+ * @param {string} options.topic
+ * @param {string[]} options.rooms such as ['project:7', 'user:ann']
+ * @param {string|function(): (string|Promise<string>)} options.token asked for anew at each connection if it is a function
+ * @param {number} [options.position] what is there already; default: from now
+ * @param {'sse'|'websocket'} [options.transport] default sse
+ * @param {string} [options.storageKey] keeps the position in localStorage under this key, and goes on from there
+ * @param {number} [options.heartbeat] the gateway's heartbeat in ms; after 2.5 of them without a word the connection is given up
+ * @param {function(object, number)} [options.onEvent] (event, position)
+ * @param {function(string, object)} [options.onState] (state, detail): connecting, open, waiting, refused, closed
+ * @param {function({oldest: number, position: number})} [options.onSnapshot] what is missing is gone: fetch the whole; it goes
+ *     on from position by itself. Events wait until it is through, if it gives a promise
+ */
+export function connect(options) {
+  return new Connection(options);
+}
+
+class Connection {
+  constructor(options) {
+    if (!options.topic || !Array.isArray(options.rooms) || options.rooms.length === 0 || !options.token) {
+      throw new TypeError('connect wants topic, rooms and token');
+    }
+    this.options = {transport: 'sse', heartbeat: 15_000, ...options};
+    this.position = this.stored() ?? options.position ?? null;
+    this.state = 'closed';
+    this.failures = 0;
+    this.stint = 0; // counts connections: what an earlier one still says is not heard
+    this.work = Promise.resolve(); // callbacks, one after the other
+    this.wake = () => this.retryNow();
+    globalThis.addEventListener?.('online', this.wake);
+    this.open();
+  }
+
+  /** Ends it for good. */
+  close() {
+    if (this.state !== 'closed') {
+      globalThis.removeEventListener?.('online', this.wake);
+      this.drop();
+      this.tell('closed', {});
+    }
+  }
+
+  // ── connecting, and again ─────────────────────────────────────────────────────────────────────────────────────────
+
+  async open() {
+    const stint = ++this.stint;
+    this.tell('connecting', {position: this.position});
+    this.watch(stint);
+    try {
+      const token = typeof this.options.token === 'function' ? await this.options.token() : this.options.token;
+      if (stint === this.stint) {
+        await (this.options.transport === 'websocket' ? this.socket(stint, token) : this.stream(stint, token));
+        this.lost(stint, {reason: 'ended'});
+      }
+    } catch (error) {
+      this.lost(stint, {reason: 'failed', error});
+    }
+  }
+
+  /** The connection is over: waits a while and begins anew. Each failure doubles the wait; chance spreads a crowd. */
+  lost(stint, detail) {
+    if (stint !== this.stint || this.state === 'closed' || this.state === 'refused') {
+      return;
+    }
+    this.drop();
+    const longest = Math.min(LONGEST_WAIT, FIRST_WAIT * 2 ** this.failures++);
+    const wait = detail.soon ? 0 : Math.max(detail.retryAfter ?? 0, longest * (0.5 + Math.random() / 2));
+    this.tell('waiting', {...detail, wait});
+    this.timer = setTimeout(() => this.open(), wait);
+  }
+
+  /** Lets go of whatever there is: socket, request, timers. */
+  drop() {
+    this.stint++;
+    clearTimeout(this.timer);
+    clearTimeout(this.dog);
+    this.abort?.();
+    this.abort = undefined;
+  }
+
+  /** The network is back: no reason to wait. Whatever was open before it went is dead, even if nobody has noticed. */
+  retryNow() {
+    if (this.state !== 'closed' && this.state !== 'refused') {
+      this.failures = 0;
+      this.drop();
+      this.open();
+    }
+  }
+
+  /** A half-open connection says nothing for ever: 2.5 heartbeats without a word are enough. */
+  watch(stint) {
+    clearTimeout(this.dog);
+    this.dog = setTimeout(() => this.lost(stint, {reason: 'silent'}), this.options.heartbeat * 2.5);
+  }
+
+  // ── what comes ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+  frame(stint, type, data, position) {
+    if (stint !== this.stint) {
+      return;
+    }
+    this.watch(stint);
+    if (this.state !== 'open' && type !== 'cut' && type !== 'error') {
+      this.failures = 0;
+      this.tell('open', {position});
+    }
+    switch (type) {
+      case 'event':
+        this.event(data, position);
+        break;
+      case 'position':
+        this.reach(position, () => {});
+        break;
+      case 'snapshot':
+        this.position = position; // may be lower than what was there before
+        this.run(() => this.options.onSnapshot?.(data));
+        this.run(() => this.store(position));
+        break;
+      case 'cut':
+        this.cut(stint, data);
+        break;
+      case 'error':
+        this.refuse(stint, data.status, data);
+        break;
+    }
+  }
+
+  /** One that is there already, by its position, is passed over. */
+  event(event, position) {
+    this.reach(position, () => this.options.onEvent?.(event, position));
+  }
+
+  reach(position, callback) {
+    if (this.position === null || position > this.position) {
+      this.position = position;
+      this.run(callback);
+      this.run(() => this.store(position));
+    }
+  }
+
+  cut(stint, data) {
+    if (data.reason === 'refused') {
+      this.refuse(stint, 400, data);
+    } else {
+      // an expired or revoked token is asked for anew; a gateway that closes leaves the next one to be found
+      this.lost(stint, {reason: data.reason, soon: data.reason === 'expired' || data.reason === 'slow'});
+    }
+  }
+
+  /** By the answer's status: what cannot get better by itself ends it. With a token function a new token may do. */
+  refuse(stint, status, problem) {
+    const renewable = status === 401 && typeof this.options.token === 'function' && this.failures < 5;
+    if (renewable || status === 429 || status >= 500) {
+      this.lost(stint, {reason: 'refused', status, problem, retryAfter: problem.retryAfter});
+    } else if (stint === this.stint) {
+      this.drop();
+      this.tell('refused', {status, problem});
+    }
+  }
+
+  /** In order, and each after the one before is through: an asynchronous callback is waited for. */
+  run(callback) {
+    this.work = this.work.then(() => (this.state === 'closed' ? undefined : callback())).catch((error) => {
+      console.error('postrider: a callback has failed', error);
+    });
+  }
+
+  tell(state, detail) {
+    this.state = state;
+    try {
+      this.options.onState?.(state, detail);
+    } catch (error) {
+      console.error('postrider: onState has failed', error);
+    }
+  }
+
+  // ── the position, for those who want it kept ──────────────────────────────────────────────────────────────────────
+
+  stored() {
+    const text = this.options.storageKey && globalThis.localStorage?.getItem(this.options.storageKey);
+    return text && /^\d{1,15}$/.test(text) ? Number(text) : undefined;
+  }
+
+  store(position) {
+    if (this.options.storageKey) {
+      globalThis.localStorage?.setItem(this.options.storageKey, String(position));
+    }
+  }
+
+  base() {
+    return new URL(this.options.url ?? '/', globalThis.location?.href);
+  }
+
+  // ── Server-Sent Events, by fetch: EventSource cannot send a token in a header ─────────────────────────────────────
+
+  async stream(stint, token) {
+    const control = new AbortController();
+    this.abort = () => control.abort();
+    const url = new URL(this.options.path ?? '/v1/stream', this.base());
+    url.searchParams.append('topic', this.options.topic);
+    this.options.rooms.forEach((room) => url.searchParams.append('room', room));
+    const headers = {Authorization: `Bearer ${token}`, Accept: 'text/event-stream'};
+    if (this.position !== null) {
+      headers['Last-Event-ID'] = String(this.position);
+    }
+    const response = await fetch(url, {headers, signal: control.signal, cache: 'no-store', credentials: 'omit'});
+    if (!response.ok) {
+      const problem = await response.json().catch(() => ({}));
+      problem.retryAfter = Number(response.headers.get('Retry-After') ?? 0) * 1000;
+      this.refuse(stint, response.status, problem);
+      return;
+    }
+    await this.read(stint, response.body.getReader());
+  }
+
+  async read(stint, reader) {
+    const decoder = new TextDecoder();
+    let text = '';
+    for (;;) {
+      const {done, value} = await reader.read();
+      if (done || stint !== this.stint) {
+        return;
+      }
+      text += decoder.decode(value, {stream: true});
+      const frames = text.split('\n\n');
+      text = frames.pop();
+      frames.forEach((frame) => this.lines(stint, frame));
+    }
+  }
+
+  lines(stint, frame) {
+    const fields = {};
+    for (const line of frame.split('\n')) {
+      const colon = line.indexOf(': ');
+      if (colon > 0) {
+        fields[line.slice(0, colon)] = line.slice(colon + 2);
+      }
+    }
+    if (fields.event && fields.data) {
+      this.frame(stint, fields.event, JSON.parse(fields.data), Number(fields.id));
+    }
+  }
+
+  // ── WebSocket ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+  socket(stint, token) {
+    const url = new URL(this.options.path ?? '/v1/socket', this.base());
+    url.protocol = url.protocol.replace('http', 'ws');
+    const socket = new WebSocket(url);
+    this.abort = () => socket.close();
+    return new Promise((resolve) => {
+      socket.onopen = () =>
+        socket.send(
+          JSON.stringify({
+            type: 'hello',
+            token,
+            topic: this.options.topic,
+            rooms: this.options.rooms,
+            position: this.position,
+          }),
+        );
+      socket.onmessage = ({data}) => {
+        const frame = JSON.parse(data);
+        this.frame(stint, frame.type, frame.type === 'event' ? frame.event : frame, frame.position);
+      };
+      socket.onclose = resolve; // an error is followed by it
+      this.renewing(stint, socket, token);
+    });
+  }
+
+  /** A token that ends is replaced a minute before, or at half its time, without a new connection. */
+  renewing(stint, socket, token) {
+    const left = remaining(token);
+    if (typeof this.options.token !== 'function' || left === undefined) {
+      return;
+    }
+    const before = Math.max(left - 60_000, left / 2, 2_000); // not at once, whatever the clocks say
+    if (before > 0x7fffffff) {
+      return; // beyond what a timer can hold, some 24 days
+    }
+    setTimeout(async () => {
+      if (stint === this.stint && socket.readyState === WebSocket.OPEN) {
+        try {
+          const next = await this.options.token();
+          if (stint === this.stint && socket.readyState === WebSocket.OPEN) {
+            socket.send(JSON.stringify({type: 'token', token: next}));
+            this.renewing(stint, socket, next);
+          }
+        } catch (error) {
+          console.error('postrider: no new token', error); // the stream ends with the old one, and is opened again
+        }
+      }
+    }, before);
+  }
+}
+
+/** How long a token still holds by this machine's clock, in ms; undefined if it does not say. */
+function remaining(token) {
+  try {
+    const {exp} = JSON.parse(atob(token.split('.')[1].replace(/-/g, '+').replace(/_/g, '/')));
+    return typeof exp === 'number' ? Math.max(0, exp * 1000 - Date.now()) : undefined;
+  } catch {
+    return undefined;
+  }
+}
