@@ -18,16 +18,19 @@ final class OpenClaims {
     /** How many positions of a claim are not settled. */
     private final TreeMap<Long, Long> left = new TreeMap<>();
 
-    private final Map<QueueRun, Long> asking = new HashMap<>();
-    private final Map<QueueRun, Long> doubted = new HashMap<>();
+    private final Map<Object, Long> asking = new HashMap<>();
+    private final Map<Object, Long> doubted = new HashMap<>();
     private long latest;
 
-    /** A queue is about to claim. Gives the oldest claim that may be open; null: none. */
-    synchronized @Nullable Long ask(QueueRun queue) {
-        Long oldest = left.isEmpty() ? null : left.firstKey();
-        for (Map<QueueRun, Long> floors : List.of(asking, doubted)) {
+    /**
+     * A queue is about to claim. Gives the oldest claim that may be open. If none is known, not the claim that is about to be
+     * made: another queue may ask after us and draw its number before us.
+     */
+    synchronized long ask(Object queue) {
+        long oldest = left.isEmpty() ? latest + 1 : left.firstKey();
+        for (Map<Object, Long> floors : List.of(asking, doubted)) {
             for (long floor : floors.values()) {
-                oldest = oldest == null ? floor : Math.min(oldest, floor);
+                oldest = Math.min(oldest, floor);
             }
         }
         asking.put(queue, latest + 1);
@@ -35,7 +38,7 @@ final class OpenClaims {
     }
 
     /** It has got this claim, or none. */
-    synchronized void answer(QueueRun queue, @Nullable Claim claim) {
+    synchronized void answer(Object queue, @Nullable Claim claim) {
         asking.remove(queue);
         if (claim != null) {
             left.put(claim.n(), claim.size());
@@ -44,7 +47,7 @@ final class OpenClaims {
     }
 
     /** The answer did not come: there may be a claim. */
-    synchronized void doubt(QueueRun queue) {
+    synchronized void doubt(Object queue) {
         Long floor = asking.remove(queue);
         if (floor != null) {
             doubted.merge(queue, floor, Math::min);
@@ -52,7 +55,7 @@ final class OpenClaims {
     }
 
     /** What was doubtful has been found and given back, or never was. */
-    synchronized void believe(QueueRun queue) {
+    synchronized void believe(Object queue) {
         doubted.remove(queue);
     }
 

@@ -20,6 +20,7 @@ import kafka.Kafka;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.common.Uuid;
+import org.apache.kafka.common.utils.Utils;
 import org.apache.kafka.metadata.storage.Formatter;
 import org.apache.kafka.server.common.MetadataVersion;
 
@@ -61,6 +62,7 @@ final class Broker implements AutoCloseable {
     static synchronized Broker shared() {
         if (shared == null) {
             shared = started();
+            Runtime.getRuntime().addShutdownHook(new Thread(shared::close));
         }
         return shared;
     }
@@ -154,6 +156,11 @@ final class Broker implements AutoCloseable {
     public void close() {
         process.close();
         proxy.close();
+        try {
+            Utils.delete(home.toFile());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     private Properties properties(int behindProxy, int controller) {
@@ -207,7 +214,7 @@ final class Broker implements AutoCloseable {
     private static int freePort() {
         while (true) {
             int port = ThreadLocalRandom.current().nextInt(15_000, 32_000);
-            try (ServerSocket socket = new ServerSocket(port, 1, InetAddress.getByName("127.0.0.1"))) {
+            try (ServerSocket socket = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
                 return socket.getLocalPort();
             } catch (IOException e) {
                 // somebody has it

@@ -233,7 +233,7 @@ final class RedisLink implements AutoCloseable {
         lock.lock();
         try {
             closed = true;
-            giveUp(connection);
+            connection = null; // the client closes it
         } finally {
             lock.unlock();
         }

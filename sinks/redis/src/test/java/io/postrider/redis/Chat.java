@@ -1,5 +1,7 @@
 package io.postrider.redis;
 
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
 import io.postrider.Event;
 import io.postrider.Listener;
 import io.postrider.Postrider;
@@ -12,15 +14,14 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
-import org.jspecify.annotations.Nullable;
 
 /** A node on a database of its own whose topic is {@code chat}, with a relay to Redis or without. */
 final class Chat implements AutoCloseable {
     final TestDatabase database = TestDatabase.createFrom(
             "redis-chat", dataSource -> Postrider.on(dataSource).migrate());
-    final Postrider postrider = Postrider.on(database.dataSource());
+    final HikariDataSource pool = pool(database);
+    final Postrider postrider = Postrider.on(pool);
     private final List<AutoCloseable> open = new ArrayList<>();
-    private @Nullable Connection connection;
     private int emitted;
 
     Chat start() {
@@ -50,17 +51,23 @@ final class Chat implements AutoCloseable {
         emit(events);
     }
 
-    synchronized void emit(List<Event> events) {
-        try {
-            if (connection == null) {
-                connection = database.dataSource().getConnection();
-                connection.setAutoCommit(false);
-            }
+    void emit(List<Event> events) {
+        try (Connection connection = pool.getConnection()) {
+            connection.setAutoCommit(false);
             postrider.emitAll(connection, events);
             connection.commit();
         } catch (SQLException e) {
             throw new IllegalStateException(e);
         }
+    }
+
+    /** A node opens a connection for each statement that it runs beside its own: without a pool, tests wait for those. */
+    static HikariDataSource pool(TestDatabase database) {
+        HikariConfig config = new HikariConfig();
+        config.setJdbcUrl(database.jdbcUrl());
+        config.setMinimumIdle(0);
+        config.setMaximumPoolSize(8);
+        return new HikariDataSource(config);
     }
 
     static Event event(int n) {
@@ -74,12 +81,10 @@ final class Chat implements AutoCloseable {
     @Override
     public void close() throws Exception {
         postrider.close();
-        if (connection != null) {
-            connection.close();
-        }
         for (AutoCloseable one : open) {
             one.close();
         }
+        pool.close();
         database.close();
     }
 }

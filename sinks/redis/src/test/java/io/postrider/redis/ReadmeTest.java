@@ -77,7 +77,7 @@ class ReadmeTest {
     void the_ingest_of_the_readme() throws Exception {
         try (RealRedis server = RealRedis.running();
                 Chat chat = new Chat()) {
-            ingest(server.options(), chat.postrider, chat.database.dataSource());
+            ingest(server.options(), chat.postrider, chat.pool);
             assertThat(handled.await(60, TimeUnit.SECONDS)).isTrue();
         }
     }

@@ -24,6 +24,7 @@ import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.LongStream;
@@ -174,9 +175,10 @@ class RedisFeedTest {
             RedisFeed feed = feed(options);
             feed.follow("chat", 0, recorder);
             recorder.awaitBegun();
-            AtomicBoolean enough = new AtomicBoolean();
+            CountDownLatch enough = new CountDownLatch(1);
             CompletableFuture<Integer> load = load(enough);
             for (int round = 1; round <= 3; round++) {
+                awaitRelay();
                 awaitMore(100);
                 own.cli(cli -> cli.clientKill(KillArgs.Builder.typePubsub()));
                 awaitMore(100);
@@ -187,7 +189,7 @@ class RedisFeedTest {
                 own.start();
                 awaitListening(feed);
             }
-            enough.set(true);
+            enough.countDown();
             int emitted = load.get();
 
             recorder.awaitPosition(emitted);
@@ -320,7 +322,7 @@ class RedisFeedTest {
                     Event.of("chat", "message:created", "{\"other\": 8}"),
                     Event.of("chat", "message:created", "{\"other\": 9}")));
             awaitHead(standby.postrider, 9);
-            AtomicReference<DataSource> current = new AtomicReference<>(chat.database.dataSource());
+            AtomicReference<DataSource> current = new AtomicReference<>(chat.pool);
             RedisFeed feed = new RedisFeed(
                     options(true), Postrider.on(switching(current)).log());
             open.add(feed);
@@ -328,7 +330,7 @@ class RedisFeedTest {
             feed.follow("chat", 8, recorder);
             recorder.awaitBegun();
 
-            current.set(standby.database.dataSource());
+            current.set(standby.pool);
 
             recorder.awaitPosition(9);
             assertThat(recorder.changes()).containsExactly(6L);
@@ -346,14 +348,14 @@ class RedisFeedTest {
             standby.emit(5);
             awaitHead(standby.postrider, 5);
             awaitHead(chat.postrider, 8);
-            AtomicReference<DataSource> current = new AtomicReference<>(chat.database.dataSource());
+            AtomicReference<DataSource> current = new AtomicReference<>(chat.pool);
             RedisFeed feed = new RedisFeed(
                     options(false), Postrider.on(switching(current)).log());
             open.add(feed);
             feed.follow("chat", 2, recorder);
             recorder.awaitBegun();
 
-            current.set(standby.database.dataSource());
+            current.set(standby.pool);
             Await.until(
                     "noticed", Duration.ofSeconds(30), () -> !recorder.changes().isEmpty());
             standby.emit(2);
@@ -369,7 +371,7 @@ class RedisFeedTest {
         chat.start();
         chat.emit(3);
         awaitHead(chat.postrider, 3);
-        AtomicReference<DataSource> current = new AtomicReference<>(chat.database.dataSource());
+        AtomicReference<DataSource> current = new AtomicReference<>(chat.pool);
         RedisFeed feed =
                 new RedisFeed(options(false), Postrider.on(switching(current)).log());
         open.add(feed);
@@ -381,12 +383,12 @@ class RedisFeedTest {
         current.set(nowhere);
         chat.emit(7);
         awaitHead(chat.postrider, 10);
-        try (Connection connection = chat.database.dataSource().getConnection();
+        try (Connection connection = chat.pool.getConnection();
                 Statement statement = connection.createStatement()) {
             statement.execute("insert into postrider.forgotten (topic, position) values ('chat', 7)");
             statement.execute("delete from postrider.log where topic = 'chat' and position <= 7");
         }
-        current.set(chat.database.dataSource());
+        current.set(chat.pool);
 
         late.awaitPosition(10);
 
@@ -418,8 +420,7 @@ class RedisFeedTest {
     }
 
     private RedisFeed feed(RedisOptions options) {
-        RedisFeed feed =
-                new RedisFeed(options, Postrider.on(chat.database.dataSource()).log());
+        RedisFeed feed = new RedisFeed(options, Postrider.on(chat.pool).log());
         open.add(feed);
         return feed;
     }
@@ -460,19 +461,31 @@ class RedisFeedTest {
         }
     }
 
-    private CompletableFuture<Integer> load(AtomicBoolean enough) {
+    /** Five events every 10 ms: a relay that is there keeps up, so that both ways are taken. */
+    private CompletableFuture<Integer> load(CountDownLatch enough) {
         CompletableFuture<Integer> emitted = new CompletableFuture<>();
         Thread thread = new Thread(() -> {
             int count = 0;
-            while (!enough.get()) {
-                chat.emit(5);
-                count += 5;
+            try {
+                while (!enough.await(10, TimeUnit.MILLISECONDS)) {
+                    chat.emit(5);
+                    count += 5;
+                }
+                emitted.complete(count);
+            } catch (InterruptedException | RuntimeException e) {
+                emitted.completeExceptionally(e);
             }
-            emitted.complete(count);
         });
         thread.setDaemon(true);
         thread.start();
         return emitted;
+    }
+
+    private void awaitRelay() {
+        Await.until(
+                "the relay keeps up",
+                Duration.ofSeconds(30),
+                () -> chat.postrider.relays().list().get(0).lag() < 20);
     }
 
     private void awaitMore(int events) {

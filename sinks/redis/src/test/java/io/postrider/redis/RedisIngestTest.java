@@ -3,6 +3,7 @@ package io.postrider.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.zaxxer.hikari.HikariDataSource;
 import io.lettuce.core.Range;
 import io.lettuce.core.StreamMessage;
 import io.postrider.Fate;
@@ -49,7 +50,8 @@ class RedisIngestTest {
 
     private final TestDatabase database = TestDatabase.createFrom(
             "redis-chat", dataSource -> Postrider.on(dataSource).migrate());
-    private final Postrider postrider = Postrider.on(database.dataSource());
+    private final HikariDataSource pool = Chat.pool(database);
+    private final Postrider postrider = Postrider.on(pool);
 
     @BeforeAll
     static void startRedis() {
@@ -69,6 +71,7 @@ class RedisIngestTest {
     @AfterEach
     void tidyUp() {
         postrider.close();
+        pool.close();
         database.close();
     }
 
@@ -83,8 +86,7 @@ class RedisIngestTest {
                 .start();
         try (RedisIngest ingest = new RedisIngest(redis.options(), IngestOptions.of("incoming"))) {
             ingest.add("visit-17/1", "{\"text\": \"hello\"}"); // acknowledge to the visitor when this returns
-            ingest.start(
-                    postrider, database.dataSource(), entry -> Job.of("incoming", "message.received", entry.data()));
+            ingest.start(postrider, pool, entry -> Job.of("incoming", "message.received", entry.data()));
             assertThat(done.poll(30, TimeUnit.SECONDS)).isEqualTo("{\"text\": \"hello\"}");
             Await.until("the stream is empty", () -> ingest.waiting() == 0);
         }
@@ -94,7 +96,7 @@ class RedisIngestTest {
 
     @Test
     void a_producer_that_adds_again_with_the_same_id_gets_one_job() {
-        try (RedisIngest ingest = ingest(database.dataSource())) {
+        try (RedisIngest ingest = ingest(pool)) {
             for (int i = 0; i < 5; i++) {
                 ingest.add("a", "{\"n\": 1}");
                 ingest.add("b", "{\"n\": 2}");
@@ -107,7 +109,7 @@ class RedisIngestTest {
 
     @Test
     void what_cannot_be_a_job_is_refused_at_once_or_put_aside_and_the_others_go_on() {
-        try (RedisIngest ingest = ingest(database.dataSource())) {
+        try (RedisIngest ingest = ingest(pool)) {
             assertThatThrownBy(() -> ingest.add("{not json"))
                     .isInstanceOf(PostriderException.class)
                     .hasMessageContaining("not valid JSON");
@@ -134,7 +136,7 @@ class RedisIngestTest {
             proxy.cutAt(TcpProxy.Direction.TO_SERVER, "XACK", TcpProxy.Cut.BEFORE);
             IntStream.rangeClosed(1, 300).forEach(n -> producer.add("{\"n\": " + n + "}"));
             try (RedisIngest ingest = new RedisIngest(RedisOptions.at("127.0.0.1", proxy.port()), options())) {
-                ingest.start(postrider, database.dataSource(), RedisIngestTest::job);
+                ingest.start(postrider, pool, RedisIngestTest::job);
                 Await.until("the stream is empty", MOST, () -> producer.waiting() == 0);
             }
             assertThat(proxy.cuts()).isEqualTo(1);
@@ -151,7 +153,7 @@ class RedisIngestTest {
                         throw new SQLException("not now", "08006");
                     }
                     try {
-                        return method.invoke(database.dataSource(), arguments);
+                        return method.invoke(pool, arguments);
                     } catch (InvocationTargetException e) {
                         throw e.getCause();
                     }
@@ -165,7 +167,7 @@ class RedisIngestTest {
 
     @Test
     void two_who_move_the_same_entry_make_one_job_of_it() throws SQLException {
-        Mover mover = new Mover(postrider, database.dataSource(), options(), RedisIngestTest::job);
+        Mover mover = new Mover(postrider, pool, options(), RedisIngestTest::job);
         List<Entry> entries = List.of(entry("1700000000000-0", 1), entry("1700000000000-1", 2));
 
         assertThat(mover.move(entries, false)).isEmpty();
@@ -176,10 +178,10 @@ class RedisIngestTest {
 
     @Test
     void an_entry_that_comes_again_after_its_key_is_forgotten_is_known_by_its_job() throws SQLException {
-        Mover mover = new Mover(postrider, database.dataSource(), options(), RedisIngestTest::job);
+        Mover mover = new Mover(postrider, pool, options(), RedisIngestTest::job);
         List<Entry> entries = List.of(entry("1700000000000-0", 1), entry("1700000000000-1", 2));
         mover.move(entries, false);
-        try (Connection connection = database.dataSource().getConnection();
+        try (Connection connection = pool.getConnection();
                 Statement statement = connection.createStatement()) {
             assertThat(statement.executeUpdate("delete from postrider.unique_job"))
                     .isEqualTo(2);
@@ -200,7 +202,7 @@ class RedisIngestTest {
                     io.lettuce.core.Consumer.from("postrider", "dead"),
                     io.lettuce.core.XReadArgs.Builder.count(30),
                     io.lettuce.core.XReadArgs.StreamOffset.lastConsumed("incoming")));
-            producer.start(postrider, database.dataSource(), RedisIngestTest::job);
+            producer.start(postrider, pool, RedisIngestTest::job);
             Await.until("the stream is empty", MOST, () -> producer.waiting() == 0);
         }
         assertEachOnce(50);
@@ -208,7 +210,7 @@ class RedisIngestTest {
 
     @Test
     void a_redis_that_has_forgotten_everything_is_used_again() {
-        try (RedisIngest ingest = ingest(database.dataSource())) {
+        try (RedisIngest ingest = ingest(pool)) {
             ingest.add("{\"n\": 1}");
             Await.until("the stream is empty", MOST, () -> ingest.waiting() == 0);
             redis.cli(cli -> cli.flushall());
@@ -300,7 +302,7 @@ class RedisIngestTest {
     /** How many jobs there are of each number. */
     private Map<Integer, Integer> jobs() {
         Map<Integer, Integer> counts = new TreeMap<>();
-        try (Connection connection = database.dataSource().getConnection();
+        try (Connection connection = pool.getConnection();
                 Statement statement = connection.createStatement();
                 ResultSet rows = statement.executeQuery(
                         "select (payload->>'n')::int, count(*) from postrider.event where topic = 'queue:incoming' group by 1")) {
