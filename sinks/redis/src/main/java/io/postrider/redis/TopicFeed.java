@@ -142,7 +142,7 @@ final class TopicFeed implements AutoCloseable {
         if (mail.nudged() || sinceLook().compareTo(pause()) >= 0) {
             look();
         }
-        if (Duration.ofNanos(System.nanoTime() - lastCompared).compareTo(COMPARE) >= 0) {
+        if (sinceCompared().compareTo(COMPARE) >= 0) {
             compare();
         }
         if (fooled) {
@@ -154,6 +154,10 @@ final class TopicFeed implements AutoCloseable {
 
     private Duration pause() {
         return listening.getAsBoolean() && !behind ? QUIET : AWAY;
+    }
+
+    private Duration sinceCompared() {
+        return Duration.ofNanos(System.nanoTime() - lastCompared);
     }
 
     private Duration sinceLook() {
@@ -172,8 +176,8 @@ final class TopicFeed implements AutoCloseable {
             }
             if (event.position() == position + next.size() + 1) {
                 next.add(event);
-            } else if (trail.contradicts(event)) {
-                handOver(next);
+            } else if (trail.contradicts(event) && sinceCompared().compareTo(QUIET) >= 0) {
+                handOver(next); // not for each: somebody may play old messages of another log again
                 next = new ArrayList<>();
                 compare();
             }

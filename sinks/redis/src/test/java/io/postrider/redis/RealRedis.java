@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -99,6 +100,36 @@ final class RealRedis implements AutoCloseable {
             Thread.currentThread().interrupt();
         }
         process = null;
+    }
+
+    /** SIGSTOP: connections stay, and nothing is answered. */
+    void freeze() {
+        signal("STOP");
+    }
+
+    /** SIGCONT. */
+    void thaw() {
+        signal("CONT");
+    }
+
+    private void signal(String signal) {
+        ProcessHandle server = Objects.requireNonNull(process)
+                .descendants()
+                .filter(child -> child.info().command().orElse("").contains("redis-server"))
+                .findFirst()
+                .orElseThrow();
+        try {
+            int exit = new ProcessBuilder("/bin/sh", "-c", "kill -" + signal + " " + server.pid())
+                    .start()
+                    .waitFor();
+            if (exit != 0) {
+                throw new IllegalStateException("cannot send SIG" + signal);
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     /** As an operator would with redis-cli. */
