@@ -11,6 +11,7 @@ import io.postrider.LogEvent;
 import io.postrider.watch.JobEnd;
 import io.postrider.watch.Watch;
 import java.time.Duration;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -25,6 +26,22 @@ import java.util.function.Function;
 public final class MicrometerWatch implements Watch {
     /** Each is a series, some of them three: more than a person can read, and few enough for a database of series. */
     private static final int MOST_VALUES = 200;
+
+    /** What the wire hears. */
+    private static final List<String> NOTIFIED = List.of("event", "log", "steer");
+
+    private static final Map<String, String> HELP = Map.ofEntries(
+            Map.entry("outbox_publish_success_total", "Events that a listener of this node has finished"),
+            Map.entry("outbox_publish_failed_total", "Attempts of a listener of this node that failed"),
+            Map.entry("job_claimed_total", "Attempts at jobs that this worker has begun"),
+            Map.entry("job_completed_total", "Attempts at jobs that are over, by how they ended"),
+            Map.entry("job_notification_received_total", "Notifications that this node has heard"),
+            Map.entry("job_poll_scanned_total", "Jobs that were found by looking, without a notification"),
+            Map.entry("postrider_job_looks_total", "Looks for jobs without a notification"),
+            Map.entry("postrider_dead_lettered_total", "Events that a listener of this node has given up"),
+            Map.entry("postrider_events_emitted_total", "Events that this node has written, committed or not"),
+            Map.entry("postrider_events_sequenced_total", "Events that this node has given a position"),
+            Map.entry("postrider_positions_passed_total", "Positions that a listener of this node has passed"));
 
     private final MeterRegistry registry;
     private final String node;
@@ -41,6 +58,10 @@ public final class MicrometerWatch implements Watch {
     public MicrometerWatch(MeterRegistry registry, String node) {
         this.registry = registry;
         this.node = node;
+        // There from the start: a rate that is not there cannot be told from one that is zero.
+        NOTIFIED.forEach(
+                what -> count("job_notification_received_total", what, "", key -> Tags.of("channel", what), 0));
+        jobsLookedFor("", 0);
     }
 
     @Override
@@ -111,7 +132,7 @@ public final class MicrometerWatch implements Watch {
     @Override
     public void jobsLookedFor(String queue, int claimed) {
         count("job_poll_scanned_total", "", "", key -> Tags.empty(), claimed);
-        count("postrider_job_looks_total", "", "", key -> Tags.empty(), 1);
+        count("postrider_job_looks_total", "", "", key -> Tags.empty(), queue.isEmpty() ? 0 : 1);
     }
 
     @Override
@@ -120,7 +141,12 @@ public final class MicrometerWatch implements Watch {
     }
 
     private void count(String name, String one, String other, Function<Key, Iterable<Tag>> tags, double by) {
-        counters.computeIfAbsent(new Key(name, one, other), key -> registry.counter(name, tags.apply(key)))
+        counters.computeIfAbsent(
+                        new Key(name, one, other),
+                        key -> Counter.builder(name)
+                                .description(HELP.get(name))
+                                .tags(tags.apply(key))
+                                .register(registry))
                 .increment(by);
     }
 

@@ -4,15 +4,20 @@ import io.postrider.cli.text.Nearest;
 import io.postrider.gateway.Identity;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** All routes, and the way of a request to its own: found, allowed, taken apart, answered. Safe to share. */
 public final class Api {
+    private static final Logger log = LoggerFactory.getLogger(Api.class);
+
     private final List<Route> routes;
 
     /** Of these routes. */
@@ -63,12 +68,12 @@ public final class Api {
             throw Problem.forbidden(
                     "this needs a token with reach " + (route.need() == Need.OPERATOR ? "all" : "project or all")
                             + ", and this one has reach "
-                            + who.reach().name().toLowerCase(java.util.Locale.ROOT),
+                            + who.reach().name().toLowerCase(Locale.ROOT),
                     "Use another token.");
         }
     }
 
-    /** Answers a request that was admitted. */
+    /** Answers a request that was admitted. Who steered something, and what, is in the log. */
     public static Answer answer(
             Route route,
             String path,
@@ -84,7 +89,11 @@ public final class Api {
                 });
         Optional<Map<String, String>> places = route.match(path);
         try {
-            return route.handler().answer(new Call(who, places.orElseThrow(), query, content));
+            Answer answer = route.handler().answer(new Call(who, places.orElseThrow(), query, content));
+            if (who != null && route.hasBody() && route.need() != Need.ANYONE) {
+                log.info("steered who={} token_id={} path=\"{}\"", who.subject(), who.tokenId(), Fields.shown(path));
+            }
+            return answer;
         } catch (Exception e) {
             throw Problem.of(e);
         }
