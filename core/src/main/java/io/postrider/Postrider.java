@@ -55,7 +55,7 @@ public final class Postrider implements AutoCloseable {
     private final List<Listener> waiting = new ArrayList<>();
     private final List<Worker> waitingWorkers = new ArrayList<>();
     private final Set<String> names = new HashSet<>();
-    private @Nullable Wire wire;
+    private volatile @Nullable Wire wire;
     private @Nullable Retention retention;
     private @Nullable Sequencer sequencer;
     private boolean closed;
@@ -185,6 +185,12 @@ public final class Postrider implements AutoCloseable {
         return this;
     }
 
+    /** Whether this node is started and its lasting connection is up. A node that is not, emits; it runs nothing meanwhile. */
+    public boolean isConnected() {
+        Wire riding = wire;
+        return riding != null && riding.isRiding();
+    }
+
     /** Stops a listener where it is, on every node, until it is resumed. */
     public void pause(String listener) {
         listeners.pause(listener, true);
@@ -198,6 +204,11 @@ public final class Postrider implements AutoCloseable {
     /** Moves a listener to another place in its topic, wherever it runs. Gives the cursor it has then. */
     public long reset(String listener, StartPoint to) {
         return listeners.reset(listener, to);
+    }
+
+    /** Where {@link #reset} would put its cursor. */
+    public long cursorAt(String listener, StartPoint to) {
+        return listeners.cursorAt(listener, to);
     }
 
     /** Every listener in the database, as the view {@code listeners} has it. */

@@ -81,6 +81,7 @@ final class Cli {
                 .addSubcommand(new VerifyCommand(terminal))
                 .addSubcommand(new BenchCommand())
                 .addSubcommand(new DemoCommand(terminal))
+                .addSubcommand(new ServeCommand(terminal))
                 .addSubcommand(new CompletionCommand(terminal));
         Help.Ansi ansi = terminal.ink().hasColours() ? Help.Ansi.ON : Help.Ansi.OFF;
         commands.registerConverter(UUID.class, Cli::id);

@@ -152,10 +152,18 @@ public final class Jobs {
 
     /** The latest jobs of a queue, at most so many; only in this state if one is given. */
     public List<Status> list(String queue, @Nullable State state, int most) {
+        return list(queue, state, most, Reach.all());
+    }
+
+    /** Of them, those that are in reach. */
+    public List<Status> list(String queue, @Nullable State state, int most, Reach reach) {
         return database.autocommit(session -> session.query(
                 LIST,
                 bind -> bind.text("queue", queue)
                         .text("state", state == null ? null : state.name())
+                        .text("reach", reach.kind().name())
+                        .text("project", reach.project())
+                        .text("user", reach.user())
                         .int4("most", most),
                 Status::read));
     }

@@ -5,5 +5,7 @@ select j.id, j.queue, j.job_type, j.priority, j.state, j.run_at, j.attempt_count
 from postrider.jobs j
 where j.topic = any (postrider.lanes(:queue))
 and (:state::text is null or j.state = :state)
+and case :reach when 'ALL' then true when 'PROJECT' then j.project_id = :project
+  else j.user_id = :user and (j.project_id is null or j.project_id = :project) end
 order by j.created_at desc, j.position desc
 limit :most

@@ -298,6 +298,10 @@ class MigratorTest {
                         + " || coalesce(' set ' || array_to_string(p.proconfig, ', '), '')"
                         + " from pg_proc p join pg_namespace n on n.oid = p.pronamespace and n.nspname = 'postrider'"
                         + " join pg_language l on l.oid = p.prolang order by p.proname collate \"C\""));
+        lines.addAll(psql.texts(
+                "select 'policy ' || p.polname || ' on ' || c.relname || ' for ' || p.polcmd::text || case when"
+                        + " c.relforcerowsecurity then ' forced' else '' end " + tables
+                        + " join pg_policy p on p.polrelid = c.oid order by c.relname collate \"C\", p.polname"));
         lines.addAll(psql.texts("select 'trigger ' || t.tgname || ' on ' || c.relname " + tables
                 + " join pg_trigger t on t.tgrelid = c.oid and not t.tgisinternal order by 1"));
         return lines;

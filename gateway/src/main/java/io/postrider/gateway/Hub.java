@@ -1,24 +1,19 @@
 package io.postrider.gateway;
 
-import io.postrider.LogEvent;
 import io.postrider.PostriderException;
 import io.postrider.gateway.Subscriber.State;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.PriorityQueue;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -41,21 +36,16 @@ public final class Hub implements AutoCloseable {
     private final GatewayWatch watch;
     private final Feed feed;
     private final Map<String, Desk> desks = new TreeMap<>();
-    private final LinkedBlockingQueue<Runnable> commands = new LinkedBlockingQueue<>();
+    private final Turns turns = new Turns("postrider-hub", TICK, this::goRound);
     private final ExecutorService writers;
     private final ExecutorService readers;
     private final ExecutorService enders = Threads.pool("postrider-gateway-ender", 4);
     private final Places places;
-    private final Thread thread = new Thread(this::run, "postrider-hub");
     private final CountDownLatch ended = new CountDownLatch(1);
     private volatile boolean closing;
 
-    // The hub thread's.
-    private final PriorityQueue<Later> later = new PriorityQueue<>(Comparator.comparingLong(Later::at));
+    /** The hub thread's: those who were cut and have not gone. */
     private final Set<Subscriber> ending = new LinkedHashSet<>();
-    private long nextTick = System.nanoTime();
-
-    private record Later(long at, Runnable command) {}
 
     private Hub(Feed feed, History history, GatewayOptions options) {
         this.options = options;
@@ -65,15 +55,14 @@ public final class Hub implements AutoCloseable {
         this.readers = Threads.pool("postrider-gateway-reader", options.readers());
         this.places = new Places(options.connections(), options.connectionsOfOne());
         options.topics().forEach(topic -> desks.put(topic, new Desk(topic, this, history, feed)));
-        this.thread.setDaemon(true);
     }
 
     /** Begins to follow the topics. The feed is the hub's from now on, and is closed with it. */
     public static Hub open(Feed feed, History history, GatewayOptions options) {
         Hub hub = new Hub(feed, history, options);
         log.info("hub_opened {}", options);
-        hub.thread.start();
-        hub.desks.forEach((topic, desk) -> feed.follow(topic, options.recentEvents(), hub.new Intake(desk)));
+        hub.turns.start();
+        hub.desks.forEach((topic, desk) -> feed.follow(topic, options.recentEvents(), new Intake(hub, desk)));
         return hub;
     }
 
@@ -115,7 +104,7 @@ public final class Hub implements AutoCloseable {
         }
         closing = true;
         feed.close();
-        commands.add(() -> {
+        tell(() -> {
             open().forEach(subscriber -> end(subscriber, Cut.CLOSING));
             noticeEnd();
             later(FAREWELL, ended::countDown);
@@ -125,7 +114,7 @@ public final class Hub implements AutoCloseable {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
-        thread.interrupt();
+        turns.stop();
         List.of(writers, readers, enders).forEach(ExecutorService::shutdown);
         log.info("hub_closed");
     }
@@ -184,12 +173,17 @@ public final class Hub implements AutoCloseable {
     }
 
     void tell(Runnable command) {
-        commands.add(command);
+        turns.tell(command);
+    }
+
+    /** By the hub's thread only. */
+    void later(Duration after, Runnable command) {
+        turns.later(after, command);
     }
 
     /** What goes wrong with it is this subscriber's alone. */
     void tell(Subscriber subscriber, Runnable command) {
-        commands.add(() -> {
+        tell(() -> {
             try {
                 command.run();
             } catch (RuntimeException e) {
@@ -197,6 +191,10 @@ public final class Hub implements AutoCloseable {
                 end(subscriber, Cut.BEHIND);
             }
         });
+    }
+
+    boolean isClosing() {
+        return closing;
     }
 
     GatewayOptions options() {
@@ -229,45 +227,8 @@ public final class Hub implements AutoCloseable {
 
     // ── the hub's thread ────────────────────────────────────────────────────────────────────────────────────────────
 
-    private void run() {
-        while (ended.getCount() > 0) {
-            try {
-                Runnable command = commands.poll(untilNext(), TimeUnit.NANOSECONDS);
-                if (command != null) {
-                    command.run();
-                }
-                runLater();
-            } catch (InterruptedException e) {
-                return;
-            } catch (RuntimeException e) {
-                log.error("hub_failed a command of the hub", e);
-            }
-        }
-    }
-
-    private long untilNext() {
+    private void goRound() {
         long now = System.nanoTime();
-        long tick = nextTick - now;
-        Later first = later.peek();
-        return Math.max(0, first == null ? tick : Math.min(tick, first.at() - now));
-    }
-
-    private void runLater() {
-        long now = System.nanoTime();
-        while (!later.isEmpty() && later.element().at() - now <= 0) {
-            later.remove().command().run();
-        }
-        if (nextTick - now <= 0) {
-            nextTick = now + TICK.toNanos();
-            tick(now);
-        }
-    }
-
-    void later(Duration after, Runnable command) {
-        later.add(new Later(System.nanoTime() + after.toNanos(), command));
-    }
-
-    private void tick(long now) {
         Instant time = options.clock().instant();
         for (Subscriber subscriber : open()) {
             String tokenId = subscriber.identity.tokenId();
@@ -331,48 +292,6 @@ public final class Hub implements AutoCloseable {
     private void noticeEnd() {
         if (closing && ending.isEmpty() && open().isEmpty()) {
             ended.countDown();
-        }
-    }
-
-    /** The hub's end of a feed. A feed that is quicker than the hub waits here, so that what waits in memory is bounded. */
-    private final class Intake implements Feed.Receiver {
-        private static final int AT_ONCE = 4;
-
-        private final Desk desk;
-        private final Semaphore room = new Semaphore(AT_ONCE);
-
-        Intake(Desk desk) {
-            this.desk = desk;
-        }
-
-        @Override
-        public void begins(long position, List<LogEvent> recent) throws InterruptedException {
-            hand(() -> desk.begins(position, recent));
-        }
-
-        @Override
-        public void events(List<LogEvent> events) throws InterruptedException {
-            hand(() -> desk.events(events));
-        }
-
-        @Override
-        public void changed(long head) throws InterruptedException {
-            hand(() -> desk.changed(head));
-        }
-
-        private void hand(Runnable command) throws InterruptedException {
-            while (!room.tryAcquire(100, TimeUnit.MILLISECONDS)) {
-                if (closing) {
-                    return;
-                }
-            }
-            tell(() -> {
-                try {
-                    command.run();
-                } finally {
-                    room.release();
-                }
-            });
         }
     }
 }

@@ -8,6 +8,8 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A connection at the hub.
@@ -29,6 +31,8 @@ public final class Subscriber {
         CUT,
         GONE
     }
+
+    private static final Logger log = LoggerFactory.getLogger(Subscriber.class);
 
     private final Hub hub;
     private final Entry entry;
@@ -93,7 +97,12 @@ public final class Subscriber {
     private void flush() {
         int seen = wanted.get();
         while (seen != 0) {
-            transport.flush();
+            try {
+                transport.flush();
+            } catch (RuntimeException e) {
+                log.error("transport_failed topic={}", topic(), e);
+                gone();
+            }
             seen = wanted.addAndGet(-seen);
         }
     }

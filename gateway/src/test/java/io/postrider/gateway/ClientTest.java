@@ -80,6 +80,9 @@ class ClientTest extends GatewayTestBase {
                 browser.awaitEvents(round * 10 + 10);
             }
             assertThat(browser.numbers()).isEqualTo(range(1, 40));
+            assertThat(browser.states().stream().filter("connecting "::equals).count())
+                    .as("connected anew each time")
+                    .isGreaterThanOrEqualTo(4);
             disconnect();
         } finally {
             browser.offline(false);

@@ -68,8 +68,8 @@ class HubStormTest {
         System.out.printf(
                 "hub storm: %d joins, %d events checked, %d published, %d pages of history, %d cut, seed %d%n",
                 joins.get(), checked.get(), log.head(""), log.pages.get(), cuts.get(), seed);
-        assertThat(log.pages.get()).as("some came from history").isGreaterThan(1_000);
-        assertThat(cuts.get()).as("some were cut").isGreaterThan(10);
+        assertThat(log.pages.get()).as("some came from history").isGreaterThan(100);
+        assertThat(cuts.get()).as("some were cut").isPositive();
     }
 
     private Object publish() throws Exception {

@@ -3,6 +3,7 @@ package io.postrider.gateway;
 import static io.postrider.gateway.MemoryLog.TOPIC;
 import static io.postrider.gateway.MemoryLog.event;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.postrider.LogEvent;
 import io.postrider.testkit.Await;
@@ -420,6 +421,49 @@ class HubTest {
             log.append(events(1, 3));
             reader.awaitPosition(3);
             assertThat(reader.positions()).isEqualTo(positions(1, 3));
+        }
+    }
+
+    @Test
+    void nobody_is_let_in_before_the_feed_has_begun_or_after_the_end() throws Exception {
+        Feed silent = new Feed() {
+            @Override
+            public void follow(String topic, int recent, Receiver receiver) {}
+
+            @Override
+            public long head(String topic) {
+                return 0;
+            }
+
+            @Override
+            public void close() {}
+        };
+        TokenMint mint = TokenMint.random("id", "hub");
+        try (Gateway gateway = Gateway.of(mint.tokens(), Hub.open(silent, log, options()))) {
+            assertThatThrownBy(gateway::arrive)
+                    .isInstanceOfSatisfying(
+                            Refusal.class,
+                            refusal -> assertThat(refusal.status()).isEqualTo(503));
+        }
+        Gateway gateway = Gateway.of(mint.tokens(), open(options()));
+        gateway.arrive().leave();
+        assertThat(gateway.hub().connections()).isZero();
+        gateway.close();
+        assertThatThrownBy(gateway::arrive).isInstanceOf(Refusal.class);
+    }
+
+    @Test
+    void a_feed_that_begins_again_cuts_everybody_and_goes_on() throws Exception {
+        log.append(events(1, 10));
+        try (Hub hub = open(options())) {
+            Reader reader = join(hub, null);
+            reader.await("position");
+            log.appendQuietly(events(11, 12));
+            log.beginAgain();
+            assertThat(reader.await("cut").position()).isEqualTo(10);
+            Reader back = join(hub, 10L);
+            back.awaitPosition(12);
+            assertThat(back.positions()).containsExactly(11L, 12L);
         }
     }
 

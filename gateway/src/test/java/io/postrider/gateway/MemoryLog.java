@@ -70,6 +70,13 @@ final class MemoryLog implements Feed, History {
         }
     }
 
+    /** As a feed that has lost its place. */
+    void beginAgain() throws InterruptedException {
+        for (Receiver receiver : receivers.values()) {
+            receiver.begins(head(TOPIC), List.of());
+        }
+    }
+
     List<LogEvent> between(long after, long upto) {
         synchronized (events) {
             return List.copyOf(events.subList((int) after, (int) upto));

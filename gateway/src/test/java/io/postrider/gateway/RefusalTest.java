@@ -375,7 +375,7 @@ class RefusalTest extends GatewayTestBase {
 
     @Test
     void limits_are_told_and_places_come_back() throws Exception {
-        try (Served small = serve(options().withConnections(4, 2).withHello(Duration.ofMillis(500), 4096))) {
+        try (Served small = serve(options().withConnections(4, 2).withHello(Duration.ofSeconds(4), 4096))) {
             String ann = small.token("ann", "p1", USER);
             SocketClient first = small.socket(ann, null, "user:ann");
             first.await("position");

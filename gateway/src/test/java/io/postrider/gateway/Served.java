@@ -66,6 +66,7 @@ final class Served implements AutoCloseable {
         tomcat.getConnector().setProperty("address", "127.0.0.1");
         tomcat.getConnector().setProperty("maxConnections", "20000");
         tomcat.getConnector().setProperty("acceptCount", "2000");
+        tomcat.getConnector().setProperty("socket.txBufSize", "65536"); // else the kernel keeps up to 4 MiB for each
         Context context = tomcat.addContext("", base.toString());
         ((StandardContext) context).setClearReferencesThreadLocals(false);
         ((StandardContext) context).setClearReferencesRmiTargets(false);

@@ -22,7 +22,8 @@ import org.jspecify.annotations.Nullable;
  * <pre>
  * WAITING  open, and has not said hello. Leaves by a hello that is taken; one that is refused, or none in time, ends it.
  * JOINED   frames are sent, one in flight at a time: the next one is taken when the socket has taken the last. From the client
- *          comes a new token now and then, and nothing else.
+ *          comes a new token now and then, and nothing else: that is refused.
+ * REFUSED  the error is sent, or the cut; nothing is read any more.
  * DONE     after the cut frame, an error, or because the other side left.
  * </pre>
  */
@@ -41,6 +42,7 @@ final class SocketStream implements Transport {
     private final Gateway.Visit visit;
     private final Session session;
     private final AtomicBoolean done = new AtomicBoolean();
+    private final AtomicBoolean refused = new AtomicBoolean();
     private volatile @Nullable Subscriber subscriber;
     private volatile boolean sending;
 
@@ -66,7 +68,7 @@ final class SocketStream implements Transport {
     }
 
     private void refuseIfSilent() {
-        if (subscriber == null && !done.get()) {
+        if (subscriber == null) {
             refuse(Refusal.of(
                     Refusal.Why.BAD_REQUEST,
                     "no hello within " + gateway.options().helloTimeout().toMillis() + " ms"));
@@ -76,7 +78,7 @@ final class SocketStream implements Transport {
     // ── what the client sends ───────────────────────────────────────────────────────────────────────────────────────
 
     private void received(String text) {
-        if (done.get() || isFlood()) {
+        if (done.get() || refused.get() || isFlood()) {
             return;
         }
         try {
@@ -92,9 +94,7 @@ final class SocketStream implements Transport {
     }
 
     private void receivedBinary(ByteBuffer bytes) {
-        if (!done.get()) {
-            refuse(Refusal.of(Refusal.Why.BAD_REQUEST, "frames are text"));
-        }
+        refuse(Refusal.of(Refusal.Why.BAD_REQUEST, "frames are text"));
     }
 
     private boolean isFlood() {
@@ -160,6 +160,9 @@ final class SocketStream implements Transport {
 
     /** Before the stream has begun, or instead of it: says why, then closes. The code is 4000 + the HTTP status. */
     private void refuse(Refusal refusal) {
+        if (done.get() || !refused.compareAndSet(false, true)) {
+            return;
+        }
         gateway.refused(refusal.status());
         Subscriber joined = subscriber;
         if (joined != null) {

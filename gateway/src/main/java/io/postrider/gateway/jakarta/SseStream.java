@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  * One stream of Server-Sent Events, written without blocking.
  *
  * <pre>
+ * NEW      the request's own thread is not through with it; nothing is written before the container calls onWritePossible().
  * READY    isReady() is true: frames are taken and written, then flushed. Between any two of these isReady() is asked again.
  * WAITING  isReady() was false: the container calls onWritePossible() when the socket takes more.
  * ENDING   the cut frame is written; when it is flushed the request is completed.
@@ -29,6 +30,7 @@ final class SseStream implements Transport, WriteListener, AsyncListener {
     private final ServletOutputStream out;
     private final AtomicBoolean done = new AtomicBoolean();
     private volatile @Nullable Subscriber subscriber;
+    private volatile boolean begun;
 
     // Of whoever flushes: one at a time.
     private boolean unflushed = true; // the response's head
@@ -42,10 +44,8 @@ final class SseStream implements Transport, WriteListener, AsyncListener {
 
     void begin() {
         async.addListener(this);
-        Subscriber joined = visit.join(this);
-        subscriber = joined;
+        subscriber = visit.join(this);
         out.setWriteListener(this);
-        joined.writable(); // what came before we knew it
     }
 
     @Override
@@ -55,6 +55,7 @@ final class SseStream implements Transport, WriteListener, AsyncListener {
 
     @Override
     public void onWritePossible() {
+        begun = true;
         Subscriber joined = subscriber;
         if (joined != null) {
             joined.writable();
@@ -64,7 +65,7 @@ final class SseStream implements Transport, WriteListener, AsyncListener {
     @Override
     public void flush() {
         Subscriber joined = subscriber;
-        if (joined == null || done.get()) {
+        if (joined == null || !begun || done.get()) {
             return;
         }
         try {

@@ -27,6 +27,7 @@ class EventLogDeathTest {
     void whoever_is_killed_each_event_is_recorded_once(TestDatabase database) throws Exception {
         DataSource direct = database.dataSource();
         Postrider postrider = Postrider.on(direct).migrate();
+        Traces.create(direct); // the keys of the load
         long seed = Seed.next("event log, kill -9");
         List<Transaction> transactions;
         try (ChildJvm steady = recorder(database, "steady")) {

@@ -1,0 +1,135 @@
+package io.postrider.gateway;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.postrider.Event;
+import io.postrider.testkit.Await;
+import io.postrider.testkit.ChildJvm;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** 1,000 streams and 1,000 sockets in one room, of whom every tenth never reads: the others are served, memory stays flat. */
+@Tag("slow")
+class SlowReadersTest extends GatewayTestBase {
+    private static final int EACH = 1_000;
+    private static final int DEAF = 2 * EACH / 10;
+    private static final int BATCHES = 20;
+    private static final int AT_ONCE = 20;
+    private static final String PAYLOAD = "{\"text\":\"" + "x".repeat(4_000) + "\"}";
+    private static final Pattern MIN = Pattern.compile("min=(\\d+) max=(\\d+) wrong=(\\d+) closed=(\\d+) bytes=(\\d+)");
+
+    private final AtomicInteger overflows = new AtomicInteger();
+    private final AtomicInteger streams = new AtomicInteger();
+    private final AtomicInteger sockets = new AtomicInteger();
+
+    @Test
+    @Timeout(600)
+    void every_tenth_never_reads_and_the_others_do_not_notice() throws Exception {
+        GatewayOptions options = options().withConnections(5_000, 5_000).withWatch(new GatewayWatch() {
+            @Override
+            public void overflowed(String topic, long queuedBytes) {
+                overflows.incrementAndGet();
+            }
+
+            @Override
+            public void closed(String topic, Transport.Form form, Cut reason) {
+                if (reason == Cut.SLOW) {
+                    (form == Transport.Form.SSE ? streams : sockets).incrementAndGet();
+                }
+            }
+        });
+        try (Served served = serve(options);
+                ChildJvm crowd = ChildJvm.of(Crowd.class)
+                        .withArguments(
+                                String.valueOf(served.port),
+                                served.topic,
+                                served.token("agent", "p1", Identity.Reach.PROJECT),
+                                String.valueOf(EACH),
+                                String.valueOf(EACH),
+                                "10")
+                        .start()) {
+            crowd.awaitLine("ready", Duration.ofMinutes(2));
+            Await.until("all are there", Duration.ofMinutes(1), () -> served.hub.connections() == 2 * EACH);
+            publish(served, crowd);
+        }
+    }
+
+    private void publish(Served served, ChildJvm crowd) throws Exception {
+        long began = 0;
+        List<Long> heap = new ArrayList<>();
+        for (int batch = 1; batch <= BATCHES; batch++) {
+            if (batch == 2) {
+                began = System.nanoTime(); // the first one warms up
+            }
+            List<Event> events = new ArrayList<>();
+            for (int i = 0; i < AT_ONCE; i++) {
+                events.add(served.event("p1", "ann", PAYLOAD));
+            }
+            served.emitAll(events);
+            long head = (long) batch * AT_ONCE;
+            crowd.awaitLine("everybody who reads has " + head, Duration.ofMinutes(2), line -> min(line) >= head);
+            if (batch % 4 == 0) {
+                heap.add(usedHeap());
+            }
+        }
+        double seconds = (System.nanoTime() - began) / 1e9;
+        long frames = (long) (BATCHES - 1) * AT_ONCE * (2 * EACH - DEAF);
+        String last = crowd.awaitLine("a last report", Duration.ofSeconds(20), line -> min(line) >= 0);
+        Await.until("those who do not read are gone", Duration.ofMinutes(2), () -> {
+            if (served.hub.connections() > 2 * EACH - DEAF) {
+                throw new IllegalStateException(served.hub.connections() + " are there, " + overflows + " overflowed, "
+                        + streams + " streams and " + sockets + " sockets were closed");
+            }
+            return true;
+        });
+        System.out.printf(
+                "slow readers: %d connections, %d never read; %d events of %d bytes; %,.0f frames/s to those who read;"
+                        + " heap after gc %s MiB, rss %d MiB; %d overflowed; %s%n",
+                2 * EACH,
+                DEAF,
+                BATCHES * AT_ONCE,
+                PAYLOAD.length(),
+                frames / seconds,
+                heap,
+                rss(),
+                overflows.get(),
+                last);
+        Matcher report = MIN.matcher(last);
+        assertThat(report.find()).isTrue();
+        assertThat(report.group(3)).as("out of order, missing or twice").isEqualTo("0");
+        assertThat(report.group(4)).as("readers that were closed").isEqualTo("0");
+        assertThat(streams.get() + sockets.get()).as("cut for being slow").isEqualTo(DEAF);
+        assertThat(heap.get(heap.size() - 1) - heap.get(0))
+                .as("MiB of heap more")
+                .isLessThan(40);
+    }
+
+    private static long min(String line) {
+        Matcher report = MIN.matcher(line);
+        return report.find() ? Long.parseLong(report.group(1)) : -1;
+    }
+
+    private static long usedHeap() {
+        System.gc();
+        return ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed() >> 20;
+    }
+
+    private static long rss() throws Exception {
+        for (String line : Files.readAllLines(Path.of("/proc/self/status"))) {
+            if (line.startsWith("VmRSS:")) {
+                return Long.parseLong(line.replaceAll("\\D", "")) >> 10;
+            }
+        }
+        return 0;
+    }
+}
