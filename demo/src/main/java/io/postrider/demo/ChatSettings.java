@@ -17,7 +17,7 @@ final class ChatSettings {
         settings.put("postrider.http.bind", "127.0.0.1");
         settings.put("postrider.event-log.topics", LiveChat.TOPIC);
         settings.put("postrider.log", "text");
-        settings.put("logging.level.root", quiet ? "off" : "warn");
+        settings.put("logging.level.root", quiet ? "off" : "error");
         for (String variable : new String[] {REDIS_HOST, "REDIS_PORT", "REDIS_PASSWORD"}) {
             if (environment.containsKey(variable)) {
                 settings.put(variable, environment.get(variable));
