@@ -10,7 +10,9 @@ import java.util.ServiceLoader;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
 
 /** The server: one program, in one role or in several. */
 @Command(
@@ -20,19 +22,24 @@ import picocli.CommandLine.Option;
             "One program in any combination of three roles: api (HTTP under /v1), gateway (streams to browsers) and worker"
                     + " (relays, the read model, retention). Every role answers /health/live, /health/ready and /metrics.",
             "Without a database it starts an embedded PostgreSQL, and says so. Without keys it serves this machine only,"
-                    + " with a key of its own that is gone when it ends.",
+                    + " with a key of its own that is gone when it ends; for others it needs postrider.auth.secrets or"
+                    + " postrider.auth.public-keys.",
             "Every setting can also stand in application.yaml, or in the environment: postrider.http.port is"
                     + " POSTRIDER_HTTP_PORT there."
         },
         footer = {
-            "  postrider serve                                        all roles on 127.0.0.1:8080, embedded database",
+            "  postrider serve                             all roles on 127.0.0.1:8080, embedded database",
             "  postrider serve --roles api,gateway --port 8080 --topics orders",
             "  postrider serve --roles worker --port 8081",
-            "  postrider serve --bind 0.0.0.0 --config server.yaml    needs postrider.auth.secrets or public-keys there",
-            "  postrider serve --data /var/lib/postrider              keeps the embedded database"
+            "  postrider serve --bind 0.0.0.0 --config server.yaml",
+            "  postrider serve --data /var/lib/postrider   keeps the embedded database"
         })
 final class ServeCommand implements Callable<Integer> {
     private final Terminal terminal;
+
+    @Spec
+    @SuppressWarnings("NullAway.Init") // set by picocli
+    private CommandSpec spec;
 
     @Option(names = "--roles", paramLabel = "ROLES", description = "Of api, gateway, worker (default: all of them).")
     private @Nullable String roles;
@@ -102,8 +109,13 @@ final class ServeCommand implements Callable<Integer> {
         put(settings, "postrider.embedded.data", data);
         put(settings, "postrider.database-url", url);
         put(settings, "postrider.log", log == null ? (terminal.ttys().out() ? "text" : null) : log);
+        put(settings, "logging.level.io.postrider", isVerbose() ? "debug" : null);
         put(settings, "spring.config.additional-location", config == null ? null : "file:" + config.toAbsolutePath());
         return settings;
+    }
+
+    private boolean isVerbose() {
+        return spec.commandLine().getParseResult().hasMatchedOption(CommonOptions.VERBOSE);
     }
 
     private static void put(Map<String, String> settings, String key, @Nullable Object value) {

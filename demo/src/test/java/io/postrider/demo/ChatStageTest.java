@@ -13,6 +13,7 @@ import java.io.File;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -29,7 +30,7 @@ import org.openqa.selenium.WebElement;
 import org.openqa.selenium.chrome.ChromeDriver;
 import org.openqa.selenium.chrome.ChromeDriverService;
 import org.openqa.selenium.chrome.ChromeOptions;
-import redis.embedded.RedisServer;
+import redis.embedded.RedisExecProvider;
 
 /** The chat on the real server, as {@code postrider demo} runs it: two processes, a browser, and Redis where there is one. */
 @NeedsProgram({"chromium", "chromedriver"})
@@ -54,7 +55,7 @@ class ChatStageTest {
                 .open(database.jdbcUrl(), 0, true)) {
             writeThroughAKill(play.url(), "redis");
         } finally {
-            redis.stop();
+            redis.destroy();
         }
     }
 
