@@ -6,8 +6,12 @@ import java.util.Map;
 
 /** The settings that the two processes of the demo have in common. */
 final class ChatSettings {
-    private static final String REDIS_HOST = "REDIS_HOST";
-    private static final String REDIS_URL = "POSTRIDER_REDIS_URL";
+    /** Where Redis is, if there is one: variables, and the settings they become. */
+    static final Map<String, String> REDIS = Map.of(
+            "POSTRIDER_REDIS_URL", "postrider.redis-url",
+            "REDIS_HOST", "REDIS_HOST",
+            "REDIS_PORT", "REDIS_PORT",
+            "REDIS_PASSWORD", "REDIS_PASSWORD");
 
     private ChatSettings() {}
 
@@ -18,19 +22,16 @@ final class ChatSettings {
         settings.put("postrider.event-log.topics", LiveChat.TOPIC);
         settings.put("postrider.log", "text");
         settings.put("logging.level.root", quiet ? "off" : "error");
-        for (String variable : new String[] {REDIS_HOST, "REDIS_PORT", "REDIS_PASSWORD"}) {
+        REDIS.forEach((variable, setting) -> {
             if (environment.containsKey(variable)) {
-                settings.put(variable, environment.get(variable));
+                settings.put(setting, environment.get(variable));
             }
-        }
-        if (environment.containsKey(REDIS_URL)) {
-            settings.put("postrider.redis-url", environment.get(REDIS_URL));
-        }
+        });
         return settings;
     }
 
     /** Then messages come in through a stream of it and go out through a channel of it. */
     static boolean hasRedis(Map<String, String> environment) {
-        return environment.containsKey(REDIS_HOST) || environment.containsKey(REDIS_URL);
+        return environment.containsKey("REDIS_HOST") || environment.containsKey("POSTRIDER_REDIS_URL");
     }
 }

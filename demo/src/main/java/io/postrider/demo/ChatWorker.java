@@ -36,10 +36,12 @@ public final class ChatWorker {
         Map<String, String> environment = new HashMap<>();
         environment.put(DATABASE, needed.apply("postrider.database-url"));
         environment.put(QUIET, needed.apply("logging.level.root"));
-        @Nullable String redis = given.apply("postrider.redis-url");
-        if (redis != null) {
-            environment.put("POSTRIDER_REDIS_URL", redis);
-        }
+        ChatSettings.REDIS.forEach((variable, setting) -> {
+            @Nullable String value = given.apply(setting);
+            if (value != null) {
+                environment.put(variable, value);
+            }
+        });
         List<String> command = List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-Xmx256m",

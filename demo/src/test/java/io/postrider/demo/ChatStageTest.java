@@ -48,9 +48,21 @@ class ChatStageTest {
     @Test
     void the_same_through_a_redis_stream_and_a_redis_channel(TestDatabase database) throws IOException {
         int port = freePort();
-        RedisServer redis =
-                RedisServer.newRedisServer().port(port).setting("save \"\"").build();
-        redis.start();
+        Process redis = new ProcessBuilder(
+                        RedisExecProvider.defaultProvider().get().getAbsolutePath(),
+                        "--port",
+                        "" + port,
+                        "--bind",
+                        "127.0.0.1",
+                        "--save",
+                        "")
+                .redirectErrorStream(true)
+                .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                .start();
+        Await.until("redis answers", LONG, () -> {
+            new Socket("127.0.0.1", port).close();
+            return true;
+        });
         try (Stage.Play play = new ChatStage(Map.of("REDIS_HOST", "127.0.0.1", "REDIS_PORT", "" + port))
                 .open(database.jdbcUrl(), 0, true)) {
             writeThroughAKill(play.url(), "redis");
