@@ -1,8 +1,10 @@
 package io.postrider;
 
+import io.postrider.access.Revocations;
 import io.postrider.db.Database;
 import io.postrider.db.SchemaName;
 import io.postrider.emit.Emitter;
+import io.postrider.history.EventLog;
 import io.postrider.listen.DeadLetters;
 import io.postrider.listen.Listeners;
 import io.postrider.listen.Posts;
@@ -53,7 +55,7 @@ public final class Postrider implements AutoCloseable {
     private final List<Listener> waiting = new ArrayList<>();
     private final List<Worker> waitingWorkers = new ArrayList<>();
     private final Set<String> names = new HashSet<>();
-    private @Nullable Wire wire;
+    private volatile @Nullable Wire wire;
     private @Nullable Retention retention;
     private @Nullable Sequencer sequencer;
     private boolean closed;
@@ -183,6 +185,12 @@ public final class Postrider implements AutoCloseable {
         return this;
     }
 
+    /** Whether this node is started and its lasting connection is up. A node that is not, emits; it runs nothing meanwhile. */
+    public boolean isConnected() {
+        Wire riding = wire;
+        return riding != null && riding.isRiding();
+    }
+
     /** Stops a listener where it is, on every node, until it is resumed. */
     public void pause(String listener) {
         listeners.pause(listener, true);
@@ -198,6 +206,11 @@ public final class Postrider implements AutoCloseable {
         return listeners.reset(listener, to);
     }
 
+    /** Where {@link #reset} would put its cursor. */
+    public long cursorAt(String listener, StartPoint to) {
+        return listeners.cursorAt(listener, to);
+    }
+
     /** Every listener in the database, as the view {@code listeners} has it. */
     public List<Listeners.Status> listeners() {
         return listeners.list();
@@ -211,6 +224,16 @@ public final class Postrider implements AutoCloseable {
     /** The log itself: its ends, a stretch of it, and reading along without a name. */
     public Log log() {
         return along;
+    }
+
+    /** The event log: a read model of topics, for looking up and counting. */
+    public EventLog eventLog() {
+        return new EventLog(database, listener -> listeners.reset(listener, StartPoint.beginning()));
+    }
+
+    /** Tokens that are not to be believed any more. */
+    public Revocations revocations() {
+        return new Revocations(database);
     }
 
     /** What failed for good. */

@@ -26,6 +26,7 @@ class ArchitectureTest {
             "io.postrider.Postrider", // the caller's, to emit in its transaction
             "io.postrider.Handler", // a transactional handler's
             "io.postrider.emit.Emitter", // the caller's
+            "io.postrider.history.Recorder", // a transactional handler's
             "io.postrider.listen.Performer"); // hands it to the handler
 
     /** What each room may know of the others. The root holds the API's values and is known to all. */
@@ -36,6 +37,8 @@ class ArchitectureTest {
             Map.entry("log", Set.of("db", "watch")),
             Map.entry("wake", Set.of("db", "watch")),
             Map.entry("sequence", Set.of("db", "watch", "log", "wake")),
+            Map.entry("access", Set.of("db")),
+            Map.entry("history", Set.of("db", "access", "log")),
             Map.entry("relay", Set.of()),
             Map.entry("listen", Set.of("db", "watch", "log", "wake", "relay")),
             Map.entry("retain", Set.of("db")),

@@ -543,6 +543,7 @@ class ListenerTest {
         psql.emit("viewed", "good", "bad", "good");
         Await.until("it failed", () -> node.status("viewed").attempts() == 1);
         node.awaitCursor("viewed", 1);
+        Await.until("all have positions", () -> node.status("viewed").head() == 3);
         Listeners.Status status = node.status("viewed");
         assertThat(status.topic()).isEqualTo("viewed");
         assertThat(status.kind()).isEqualTo("transactional");

@@ -53,6 +53,34 @@ class WorkHardshipTest {
         }
     }
 
+    /** Else whoever takes this worker over, or counts what runs, does not see it. */
+    @Test
+    void a_long_job_of_one_queue_stays_open_while_another_queue_of_the_node_goes_on() {
+        CountDownLatch go = new CountDownLatch(1);
+        try (Node node = new Node(database)) {
+            node.postrider
+                    .add(Worker.on("long").handling("t", job -> {
+                        go.await();
+                        return Fate.done();
+                    }))
+                    .add(worker(new CopyOnWriteArrayList<>()))
+                    .start();
+            UUID slow = enqueue(node, Job.of("long", "t", "{}"));
+            awaitState(node, slow, State.IN_PROGRESS);
+            for (int i = 0; i < 5; i++) {
+                awaitState(node, enqueue(node, Job.of("q", "t", "{}")), State.DONE);
+            }
+            assertThat(node.number("select count(*) from postrider.open_claims() where topic = 'queue:long'"))
+                    .isEqualTo(1);
+            assertThat(node.number("select postrider.take_over((select max(id) from postrider.worker), 3)"))
+                    .isEqualTo(1);
+            go.countDown();
+            awaitState(node, slow, State.DONE);
+        } finally {
+            go.countDown();
+        }
+    }
+
     @Test
     void a_fate_that_cannot_be_written_is_one_jobs_misfortune() {
         try (Node node = new Node(database)) {

@@ -69,6 +69,7 @@ final class Cli {
                 .addSubcommand(new EmitCommand(terminal))
                 .addSubcommand(new TailCommand(terminal))
                 .addSubcommand(new ListenersCommand(terminal))
+                .addSubcommand(relays(terminal))
                 .addSubcommand(deadLetters(terminal))
                 .addSubcommand(jobs(terminal))
                 .addSubcommand(queues(terminal))
@@ -80,6 +81,7 @@ final class Cli {
                 .addSubcommand(new VerifyCommand(terminal))
                 .addSubcommand(new BenchCommand())
                 .addSubcommand(new DemoCommand(terminal))
+                .addSubcommand(new ServeCommand(terminal))
                 .addSubcommand(new CompletionCommand(terminal));
         Help.Ansi ansi = terminal.ink().hasColours() ? Help.Ansi.ON : Help.Ansi.OFF;
         commands.registerConverter(UUID.class, Cli::id);
@@ -106,6 +108,15 @@ final class Cli {
                 .addSubcommand(new DeadLettersShowCommand(terminal))
                 .addSubcommand(new DeadLettersReplayCommand(terminal))
                 .addSubcommand(new DeadLettersDiscardCommand(terminal));
+    }
+
+    private static CommandLine relays(Terminal terminal) {
+        return new CommandLine(new RelaysCommand(terminal))
+                .addSubcommand(new RelaysListCommand(terminal))
+                .addSubcommand(new RelaysTestCommand(terminal))
+                .addSubcommand(new PauseCommand(terminal))
+                .addSubcommand(new ResumeCommand(terminal))
+                .addSubcommand(new ResetCommand(terminal));
     }
 
     private static CommandLine jobs(Terminal terminal) {

@@ -91,6 +91,31 @@ class DoctorCommandTest {
     }
 
     @Test
+    void an_event_log_that_is_behind_without_partitions_or_a_reader_is_a_warning() {
+        assertThat(check("event log"))
+                .singleElement()
+                .asString()
+                .startsWith("ok")
+                .contains("postrider_reader");
+        Shell.execute(
+                database,
+                "delete from postrider.event_log_partition; insert into postrider.listener (name, topic, kind, policy, batch,"
+                        + " attempts) values ('event_log:orders', 'orders', 'transactional', 'block', 10, 5);"
+                        + " insert into postrider.delivery (listener, from_position, to_position, events, worker)"
+                        + " values ('event_log:orders', 0, 0, 0, 'test'); insert into postrider.head values ('orders', 20000, 1)");
+        assertThat(check("event log"))
+                .anyMatch(line -> line.startsWith("warn") && line.contains("no partition for tomorrow"))
+                .anyMatch(line -> line.startsWith("warn") && line.contains("event_log:orders is 20000 events behind"));
+        Shell.execute(database, "alter role postrider_reader rename to postrider_reader_elsewhere");
+        try {
+            assertThat(check("event log"))
+                    .anyMatch(line -> line.startsWith("warn") && line.contains("its reads are refused"));
+        } finally {
+            Shell.execute(database, "alter role postrider_reader_elsewhere rename to postrider_reader");
+        }
+    }
+
+    @Test
     void a_producers_role_is_told_what_it_may_do() {
         try (Role role = new Role(database).mayEmit()) {
             Ran ran = new Shell().run("doctor", "--database-url", role.url());

@@ -16,7 +16,7 @@ class HelpTest {
         Ran ran = shell.ok("--help");
         assertThat(ran.out())
                 .contains("migrate", "emit", "tail", "listeners", "dead-letters", "pause", "resume", "reset", "doctor")
-                .contains("verify", "bench", "demo", "completion");
+                .contains("verify", "bench", "demo", "serve", "completion");
         assertThat(ran.err()).isEmpty();
     }
 
@@ -39,6 +39,7 @@ class HelpTest {
                 "verify",
                 "bench",
                 "demo",
+                "serve",
                 "completion"
             })
     void the_help_of_every_command_begins_with_examples(String command) {
@@ -113,6 +114,13 @@ class HelpTest {
         assertThat(new String(bash.getInputStream().readAllBytes(), StandardCharsets.UTF_8))
                 .isEmpty();
         assertThat(bash.waitFor()).isZero();
+    }
+
+    @Test
+    void serving_without_the_server_says_how_to_have_it() {
+        Ran ran = shell.run("serve", "--roles", "api");
+        assertThat(ran.code()).isEqualTo(1);
+        assertThat(ran.complaint()).contains("./postrider serve");
     }
 
     @Test

@@ -33,7 +33,8 @@ public final class Doctor {
             new OpenEmitters(),
             new VacuumHorizon(),
             new RetentionHolders(),
-            new ListenersInTrouble());
+            new ListenersInTrouble(),
+            new EventLogState());
 
     private final Database database;
     private final DataSource direct;

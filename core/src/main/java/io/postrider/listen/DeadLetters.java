@@ -1,5 +1,6 @@
 package io.postrider.listen;
 
+import io.postrider.Reach;
 import io.postrider.db.Bind;
 import io.postrider.db.Database;
 import io.postrider.db.Sql;
@@ -47,8 +48,20 @@ public final class DeadLetters {
 
     /** A page of those that match, oldest first: the ones after an id. */
     public List<DeadLetter> find(Filter filter, long after, int most) {
-        return database.autocommit(session ->
-                session.query(FIND, bind -> filter.to(bind).int8("after", after).int4("most", most), DeadLetter::read));
+        return find(filter, after, most, Reach.all());
+    }
+
+    /** Of them, those that are in reach. */
+    public List<DeadLetter> find(Filter filter, long after, int most, Reach reach) {
+        return database.autocommit(session -> session.query(
+                FIND,
+                bind -> filter.to(bind)
+                        .int8("after", after)
+                        .int4("most", most)
+                        .text("reach", reach.kind().name())
+                        .text("project", reach.project())
+                        .text("user", reach.user()),
+                DeadLetter::read));
     }
 
     /** Gives them back to their listener. Gives how many. */

@@ -8,7 +8,6 @@ import io.postrider.PostriderException;
 import io.postrider.PostriderException.Kind;
 import io.postrider.db.Database;
 import io.postrider.db.Session;
-import io.postrider.db.Sql;
 import io.postrider.listen.Fate.Delivered;
 import io.postrider.listen.Fate.Failed;
 import io.postrider.listen.Fate.Unavailable;
@@ -51,14 +50,6 @@ import org.slf4j.LoggerFactory;
  */
 final class ListenerRun implements Runnable {
     private static final Logger log = LoggerFactory.getLogger(ListenerRun.class);
-    private static final Sql DELIVER = Sql.file("listen/deliver");
-    private static final Sql STANDS_AT =
-            Sql.text("stands_at", "select postrider.stands_at(:listener, :position, :upto, :era) as stands");
-    private static final Sql LISTENER = Sql.file("listen/listener");
-    private static final Sql BEGIN_TENURE = Sql.file("listen/begin_tenure");
-    private static final Sql END_TENURE = Sql.file("listen/end_tenure");
-    private static final Sql END_GHOSTS = Sql.file("listen/end_ghosts");
-
     /** Setbacks tried in one go before the log gets its turn again. */
     private static final int DUE_AT_ONCE = 50;
 
@@ -77,7 +68,7 @@ final class ListenerRun implements Runnable {
     private final Performer performer;
     private final Setbacks setbacks;
     private final Backoff backoff;
-    private final String worker;
+    private final Ledger ledger;
     private final Watch watch;
     private final @Nullable Relaying relaying;
     private volatile boolean running = true;
@@ -86,7 +77,6 @@ final class ListenerRun implements Runnable {
     private boolean stale;
 
     private long tenure;
-    private long tenureRow;
     private long startRow;
     private long cursor;
     private int era;
@@ -107,7 +97,7 @@ final class ListenerRun implements Runnable {
         this.performer = new Performer(database, listener, listening.threads());
         this.setbacks = new Setbacks(listener.name(), listening.worker());
         this.backoff = new Backoff(listener.backoff(), listener.backoffCap());
-        this.worker = listening.worker();
+        this.ledger = new Ledger(database, listener.name(), listening.worker());
         this.watch = listening.watch();
         this.relaying = performer
                 .sender()
@@ -496,19 +486,12 @@ final class ListenerRun implements Runnable {
 
     /** Whether the cursor is still where we believe it, and the event what we have read; it stays so for this transaction. */
     private boolean isOurs(Session session, LogEvent event) {
-        return session.one(
-                        STANDS_AT,
-                        bind -> bind.text("listener", listener.name())
-                                .int8("position", cursor)
-                                .int8("upto", event.position())
-                                .int4("era", era),
-                        row -> row.bool("stands"))
-                .orElse(false);
+        return ledger.standsAt(session, cursor, event.position(), era);
     }
 
     /** In the transaction of the handler, if it has one. */
     private boolean settle(Session session, long to, int events) {
-        return deliver(session, to, events, listener.isTransactional() ? tenureRow : null);
+        return deliver(session, to, events, listener.isTransactional() ? ledger.tenure() : null);
     }
 
     private boolean deliver(Session session, long to, int events) {
@@ -516,17 +499,7 @@ final class ListenerRun implements Runnable {
     }
 
     private boolean deliver(Session session, long to, int events, @Nullable Long inTenure) {
-        return session.one(
-                        DELIVER,
-                        bind -> bind.text("listener", listener.name())
-                                .int8("from_position", cursor + 1)
-                                .int8("to_position", to)
-                                .int4("events", events)
-                                .text("worker", worker)
-                                .int4("era", era)
-                                .int8OrNull("tenure", inTenure),
-                        row -> row.bool("delivered"))
-                .orElse(false);
+        return ledger.deliver(session, new Ledger.Range(cursor + 1, to, events, era), inTenure);
     }
 
     private void delivered(long to, List<LogEvent> events, long began) {
@@ -570,18 +543,12 @@ final class ListenerRun implements Runnable {
     // ── tenure ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
     private void beginTenure(long mine) {
-        record Begun(long row, long cutRow) {}
-        Begun begun = database.transaction(session -> session.one(
-                        BEGIN_TENURE,
-                        bind -> bind.text("listener", listener.name()).text("worker", worker),
-                        row -> new Begun(row.int8("n"), row.int8("cut_n")))
-                .orElseThrow());
-        // A tenure of our own that was cut short is no reason: this process has lived on.
-        boolean careful = begun.cutRow() != 0 && begun.cutRow() != tenureRow;
-        tenureRow = begun.row();
-        performer.serve(tenureRow);
+        boolean careful = ledger.beginTenure();
+        performer.serve(ledger.tenure());
         if (careful && !post.isShared()) {
-            endGhosts();
+            ledger.endGhosts()
+                    .forEach(pid ->
+                            log.warn("transaction_ended listener={} pid={} its tenure is over", listener.name(), pid));
         }
         readState();
         slice = listener.batch();
@@ -590,33 +557,12 @@ final class ListenerRun implements Runnable {
         log.info("listener_began listener={} position={} careful={}", listener.name(), cursor, careful);
     }
 
-    /** Whoever was cut short may be frozen in the middle of a transaction, with rows locked that we need. */
-    private void endGhosts() {
-        database.autocommit(session -> session.query(
-                        END_GHOSTS,
-                        bind -> bind.text("listener", listener.name()).int8("tenure", tenureRow),
-                        row -> row.int4("pid")))
-                .forEach(pid ->
-                        log.warn("transaction_ended listener={} pid={} its tenure is over", listener.name(), pid));
-    }
-
     private void readState() {
         database.autocommit(session -> {
-            record Place(long cursor, long startRow, int era, long course, int tries) {}
-            Place place = session.one(
-                            LISTENER,
-                            bind -> bind.text("listener", listener.name()),
-                            row -> new Place(
-                                    row.int8("cursor"),
-                                    row.int8("start_row"),
-                                    row.int4("era"),
-                                    row.int8("course"),
-                                    row.int4("unavailable_tries")))
-                    .orElseThrow(() -> new PostriderException(
-                            Kind.NOT_FOUND, "listener " + listener.name() + " is gone from the database"));
+            Ledger.Place place = ledger.place(session);
             if (relaying != null) {
-                relaying.standAt(
-                        new Course(listener.name(), listener.topic(), place.course()), place.cursor(), place.tries());
+                Course course = new Course(listener.name(), listener.topic(), place.course());
+                relaying.standAt(course, place.cursor(), place.unavailableTries());
             }
             moved(place.cursor());
             startRow = place.startRow();
@@ -647,8 +593,7 @@ final class ListenerRun implements Runnable {
         }
         tenure = 0;
         try {
-            database.transaction(session -> session.update(
-                    END_TENURE, bind -> bind.text("listener", listener.name()).int8("n", tenureRow)));
+            ledger.endTenure();
         } catch (PostriderException e) {
             // the next one is careful without need
             log.debug("tenure of {} could not be ended: {}", listener.name(), e.getMessage());

@@ -36,6 +36,12 @@ public final class Retention implements AutoCloseable {
             "tidy_jobs",
             "select r.rows from postrider.tidy_jobs(:keep * interval '1 millisecond') r (rows) where r.rows > 0");
     private static final Sql DROP = Sql.text("drop_segments", "select postrider.drop_segments() as dropped");
+    private static final Sql MAKE_EVENT_LOG = Sql.text("make_event_log", "select postrider.make_event_log() as made");
+    private static final Sql FORGET_EVENT_LOG =
+            Sql.text("forget_event_log", "select f.gone from postrider.forget_event_log() f (gone)");
+    private static final Sql FORGET_TOKENS = Sql.text(
+            "forget_tokens",
+            "delete from postrider.revoked_token r where r.expires_at < clock_timestamp() - interval '1 hour'");
     /** Also not to be waited for: a node that is frozen between two statements of its own, with locks that others need. */
     private static final Sql LIMIT = Sql.text(
             "retention_limit",
@@ -109,6 +115,19 @@ public final class Retention implements AutoCloseable {
                 100,
                 session -> session.query(
                         TIDY_JOBS, bind -> bind.millis("keep", keep), row -> row.int8("rows") + " rows of jobs"));
+        step(
+                "make_event_log",
+                200,
+                session -> session.query(
+                        MAKE_EVENT_LOG, Bind::nothing, row -> row.int4("made") + " partitions of the event log"));
+        step(
+                "forget_event_log",
+                50,
+                session -> session.query(FORGET_EVENT_LOG, Bind::nothing, row -> row.text("gone")));
+        step(
+                "forget_tokens",
+                100,
+                session -> List.of(session.update(FORGET_TOKENS, Bind::nothing) + " expired tokens"));
         step(
                 "drop",
                 20,

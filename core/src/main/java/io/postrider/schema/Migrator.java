@@ -25,7 +25,7 @@ public final class Migrator {
     private static final Logger log = LoggerFactory.getLogger(Migrator.class);
 
     /** The files under {@code schema/}, in order; the version is the number in the name. */
-    public static final List<String> MIGRATIONS = List.of("V001__log", "V002__jobs", "V003__relays");
+    public static final List<String> MIGRATIONS = List.of("V001__log", "V002__jobs", "V003__relays", "V004__event_log");
 
     /** The files under {@code functions/} and {@code views/}, in the order in which they are made. */
     public static final List<String> FUNCTIONS = List.of(
@@ -76,6 +76,10 @@ public final class Migrator {
             "functions/tidy_jobs",
             "functions/shorten_ledgers",
             "functions/drop_segments",
+            "functions/make_reader",
+            "functions/enter",
+            "functions/make_event_log",
+            "functions/forget_event_log",
             "views/events",
             "views/listeners",
             "views/relays",
@@ -102,6 +106,9 @@ public final class Migrator {
             "select s.seqcache as cache from pg_sequence s where s.seqrelid = 'postrider.event_ids'::regclass");
     private static final Sql MAKE_SEGMENTS =
             Sql.text("make_segments", "select postrider.make_segments(:log_size, :ledger_size) as made");
+
+    private static final Sql MAKE_EVENT_LOG = Sql.text(
+            "make_event_log", "select postrider.make_event_log() as made, postrider.make_reader() as hindrance");
 
     /** The row in which the digest of functions and views is kept. */
     private static final int FUNCTIONS_VERSION = 0;
@@ -138,6 +145,7 @@ public final class Migrator {
                     MAKE_SEGMENTS,
                     bind -> bind.int8("log_size", segmentSize).int8("ledger_size", LEDGER_SIZE),
                     row -> true);
+            makeEventLog(session);
             Done done = new Done(applied, replaced);
             log.info(
                     "migrated schema={} applied={} functions_replaced={}",
@@ -145,6 +153,17 @@ public final class Migrator {
                     applied,
                     replaced);
             return done;
+        });
+    }
+
+    /** Each time: a role belongs to the cluster, and may be missing after a restore. */
+    private static void makeEventLog(Session session) {
+        session.query(MAKE_EVENT_LOG, Bind::nothing, row -> {
+            String hindrance = row.textOrNull("hindrance");
+            if (hindrance != null) {
+                log.warn("event_log_without_reader {}; `postrider doctor` tells whether that matters", hindrance);
+            }
+            return true;
         });
     }
 

@@ -2,6 +2,7 @@ package io.postrider.work;
 
 import io.postrider.PostriderException;
 import io.postrider.PostriderException.Kind;
+import io.postrider.Reach;
 import io.postrider.db.Bind;
 import io.postrider.db.Database;
 import io.postrider.db.Row;
@@ -48,6 +49,8 @@ public final class Jobs {
             @Nullable Instant claimedAt,
             @Nullable Instant finishedAt,
             @Nullable String key,
+            @Nullable String projectId,
+            @Nullable String userId,
             String payload,
             @Nullable String result,
             @Nullable Integer progress,
@@ -73,6 +76,8 @@ public final class Jobs {
                     row.instantOrNull("claimed_at"),
                     row.instantOrNull("finished_at"),
                     row.textOrNull("key"),
+                    row.textOrNull("project_id"),
+                    row.textOrNull("user_id"),
                     row.text("payload"),
                     row.textOrNull("result"),
                     progress == null ? null : progress.intValue(),
@@ -113,6 +118,11 @@ public final class Jobs {
         return found.isPresent() || !isCommitted(id) ? found : look(id);
     }
 
+    /** The same, but empty as well if the job is not in reach: who may not see it does not learn that it is there. */
+    public Optional<Status> find(Reach reach, UUID id) {
+        return find(id).filter(job -> reach.covers(job.projectId(), job.userId()));
+    }
+
     private Optional<Status> look(UUID id) {
         return database.autocommit(session -> session.one(FIND, bind -> bind.uuid("id", id), Status::read));
     }
@@ -142,10 +152,18 @@ public final class Jobs {
 
     /** The latest jobs of a queue, at most so many; only in this state if one is given. */
     public List<Status> list(String queue, @Nullable State state, int most) {
+        return list(queue, state, most, Reach.all());
+    }
+
+    /** Of them, those that are in reach. */
+    public List<Status> list(String queue, @Nullable State state, int most, Reach reach) {
         return database.autocommit(session -> session.query(
                 LIST,
                 bind -> bind.text("queue", queue)
                         .text("state", state == null ? null : state.name())
+                        .text("reach", reach.kind().name())
+                        .text("project", reach.project())
+                        .text("user", reach.user())
                         .int4("most", most),
                 Status::read));
     }

@@ -15,7 +15,6 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutorService;
@@ -86,8 +85,8 @@ final class QueueRun implements Runnable {
 
     private final AtomicInteger runners = new AtomicInteger();
 
-    /** Open claims of this node on the queue: how many of their positions are not settled. */
-    private final TreeMap<Long, Long> open = new TreeMap<>();
+    /** Those of the other queues of this node, too. */
+    private final OpenClaims open;
 
     /** Those held that go by themselves. */
     private final Set<Holding.Place> alone = ConcurrentHashMap.newKeySet();
@@ -152,8 +151,10 @@ final class QueueRun implements Runnable {
             ExecutorService threads,
             JobRun jobRun,
             Solitude solitude,
+            OpenClaims open,
             Watch watch) {
         this.watch = watch;
+        this.open = open;
         this.solitude = solitude;
         this.worker = worker;
         this.heads = heads;
@@ -231,6 +232,7 @@ final class QueueRun implements Runnable {
         if (SqlState.of(e).equals(TAKEN_OVER)) {
             badge.isOver(me);
         }
+        open.doubt(this);
         compareAt = System.nanoTime();
         doubtUntil = compareAt + A_MINUTE;
         if (e instanceof PostriderException) {
@@ -270,11 +272,10 @@ final class QueueRun implements Runnable {
             return;
         }
         compareAt = now + (now < doubtUntil ? A_WHILE : A_MINUTE);
-        List<Long> known;
-        synchronized (open) {
-            known = List.copyOf(open.keySet());
+        long given = claims.giveBack(me, open.numbers(), alone);
+        if (now >= doubtUntil) {
+            open.believe(this);
         }
-        long given = claims.giveBack(me, known, alone);
         if (given > 0) {
             log.warn("claims_given_back queue={} jobs={} the answer to a claim was lost", worker.queue(), given);
             dueAt = now;
@@ -324,18 +325,16 @@ final class QueueRun implements Runnable {
         if (lane == null) {
             return false;
         }
-        Claims.Got got = claims.claim(lane.topic, me, room, SLICE, oldestOpen());
+        Claims.Got got = claims.claim(lane.topic, me, room, SLICE, open.ask(this));
         lane.claimedUpto = got.claimedUpto();
         Claim claim = got.claim();
+        open.answer(this, claim);
         if (claim == null) {
             lookAgainAt = System.nanoTime() + ("limited".equals(got.why()) ? LIMITED : A_WHILE);
             return false;
         }
         lookAgainAt = System.nanoTime();
         held.addAndGet((int) claim.size());
-        synchronized (open) {
-            open.put(claim.n(), claim.size());
-        }
         long first = Math.min(claim.to(), claim.from() + SLICE - 1);
         for (long after = first; after < claim.to(); after += SLICE) {
             slices.add(new Slice(claim, me, after, Math.min(claim.to(), after + SLICE)));
@@ -416,12 +415,6 @@ final class QueueRun implements Runnable {
             }
         }
         return null;
-    }
-
-    private @Nullable Long oldestOpen() {
-        synchronized (open) {
-            return open.isEmpty() ? null : open.firstKey();
-        }
     }
 
     /** Jobs that go by themselves: the unsuspected, a few of those with one crash, or, alone, one with more. */
@@ -564,14 +557,12 @@ final class QueueRun implements Runnable {
         if (ended.isEmpty()) {
             return;
         }
-        synchronized (open) {
-            for (Settler.Ended one : ended) {
-                Claim claim = one.holding().claim();
-                if (claim == null) {
-                    alone.remove(one.holding().place());
-                } else {
-                    open.computeIfPresent(claim.n(), (n, left) -> left == 1 ? null : left - 1);
-                }
+        for (Settler.Ended one : ended) {
+            Claim claim = one.holding().claim();
+            if (claim == null) {
+                alone.remove(one.holding().place());
+            } else {
+                open.settled(claim);
             }
         }
         for (Settler.Ended one : ended) {

@@ -57,6 +57,7 @@ public final class Workers implements AutoCloseable {
     private final Map<String, JobRun> jobRuns = new ConcurrentHashMap<>();
     private final Takeover takeover;
     private final Schedules schedules;
+    private final OpenClaims openClaims = new OpenClaims();
     private final Solitude solitude = new Solitude(this::isIdle, this::wakeAll);
     private boolean started;
 
@@ -103,7 +104,8 @@ public final class Workers implements AutoCloseable {
             watchman.scheduleWithFixedDelay(this::look, 0, LOOK_EVERY.toMillis(), TimeUnit.MILLISECONDS);
         }
         JobRun jobRun = new JobRun(database, worker, settler, watchman, watch);
-        QueueRun run = new QueueRun(worker, topics, database, heads, badge, settler, threads, jobRun, solitude, watch);
+        QueueRun run = new QueueRun(
+                worker, topics, database, heads, badge, settler, threads, jobRun, solitude, openClaims, watch);
         jobRuns.put(worker.queue(), jobRun);
         runs.put(worker.queue(), run);
         threads.execute(run);

@@ -8,6 +8,8 @@ and (:topic::text is null or d.topic = :topic)
 and (:type::text is null or d.type = :type)
 and (:key::text is null or d.key = :key)
 and (:error::text is null or strpos(d.error, :error) > 0)
+and case :reach when 'ALL' then true when 'PROJECT' then d.project_id = :project
+  else d.user_id = :user and (d.project_id is null or d.project_id = :project) end
 and d.id > :after
 order by d.id
 limit :most

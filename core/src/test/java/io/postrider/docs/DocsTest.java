@@ -10,7 +10,17 @@ import io.postrider.Job;
 import io.postrider.Listener;
 import io.postrider.LogEvent;
 import io.postrider.Postrider;
+import io.postrider.Reach;
 import io.postrider.Worker;
+import io.postrider.history.Analytics;
+import io.postrider.history.Count;
+import io.postrider.history.Counting;
+import io.postrider.history.Counting.Bucket;
+import io.postrider.history.Counting.By;
+import io.postrider.history.EventLog;
+import io.postrider.history.Moment;
+import io.postrider.history.Selection;
+import io.postrider.testkit.Await;
 import io.postrider.testkit.PostgresTest;
 import io.postrider.testkit.TestDatabase;
 import java.io.IOException;
@@ -18,8 +28,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
@@ -105,6 +118,33 @@ class DocsTest {
             postrider.enqueue(connection, Job.of("mail", "welcome", "{\"to\": \"anne\"}"));
             // endregion
             awaitMail();
+        }
+    }
+
+    @Test
+    void the_event_log(TestDatabase database) throws Exception {
+        try (HikariDataSource pool = pool(database);
+                Postrider postrider = Postrider.on(pool).migrate().start();
+                Connection connection = pool.getConnection()) {
+            // region event log
+            EventLog eventLog = postrider.eventLog();
+            postrider.add(eventLog.listener("orders"));
+            // endregion
+            Event placed = Event.of("orders", "order.placed", "{}");
+            postrider.emit(connection, placed.withProject("p1").withUser("u1").withAggregate("order", "42"));
+            Await.until("it is recorded", Duration.ofSeconds(20), () -> eventLog.reached("orders") == 1);
+            // region event log, reading
+            Reach reach = Reach.project("p1");
+            List<LogEvent> next = eventLog.read(reach, Selection.topic("orders").withUser("u1"), 0, 100);
+            List<LogEvent> latest = eventLog.read(reach, Selection.all(), Moment.before(Instant.now()), 100);
+            Optional<LogEvent> state = eventLog.latest(reach, "orders", "order", "42");
+            Counting week = Counting.between(Instant.now().minus(Duration.ofDays(7)), Instant.now());
+            Analytics analytics = eventLog.analytics();
+            List<Count> perHour =
+                    analytics.counts(reach, week.withBucket(Bucket.HOUR).withBy(By.TYPE));
+            // endregion
+            assertThat(next).isEqualTo(latest).containsExactly(state.orElseThrow());
+            assertThat(perHour).singleElement().extracting(Count::name).isEqualTo("order.placed");
         }
     }
 

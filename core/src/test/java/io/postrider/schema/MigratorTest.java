@@ -44,7 +44,12 @@ class MigratorTest {
         assertThat(migrator.migrate(1_000, 262_144, true).isNothing()).isTrue();
         try (Psql psql = new Psql(database)) {
             assertThat(psql.texts("select version || ' ' || name from postrider.migration order by version"))
-                    .containsExactly("0 functions and views", "1 V001__log", "2 V002__jobs", "3 V003__relays");
+                    .containsExactly(
+                            "0 functions and views",
+                            "1 V001__log",
+                            "2 V002__jobs",
+                            "3 V003__relays",
+                            "4 V004__event_log");
             psql.emit("orders", "a").passAll();
             assertThat(psql.log("orders")).containsExactly("a");
         }
@@ -293,6 +298,10 @@ class MigratorTest {
                         + " || coalesce(' set ' || array_to_string(p.proconfig, ', '), '')"
                         + " from pg_proc p join pg_namespace n on n.oid = p.pronamespace and n.nspname = 'postrider'"
                         + " join pg_language l on l.oid = p.prolang order by p.proname collate \"C\""));
+        lines.addAll(psql.texts(
+                "select 'policy ' || p.polname || ' on ' || c.relname || ' for ' || p.polcmd::text || case when"
+                        + " c.relforcerowsecurity then ' forced' else '' end " + tables
+                        + " join pg_policy p on p.polrelid = c.oid order by c.relname collate \"C\", p.polname"));
         lines.addAll(psql.texts("select 'trigger ' || t.tgname || ' on ' || c.relname " + tables
                 + " join pg_trigger t on t.tgrelid = c.oid and not t.tgisinternal order by 1"));
         return lines;

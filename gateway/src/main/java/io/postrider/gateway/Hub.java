@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
@@ -79,6 +80,20 @@ public final class Hub implements AutoCloseable {
     /** How many connections there are now. */
     public int connections() {
         return places.taken();
+    }
+
+    /** Ends the streams of these subjects, who are told to come back at once: to try what becomes of them. Gives how many. */
+    public int cut(Set<String> subjects) {
+        CompletableFuture<Integer> count = new CompletableFuture<>();
+        tell(() -> {
+            List<Subscriber> theirs = open().stream()
+                    .filter(subscriber -> subjects.contains(subscriber.identity.subject()))
+                    .toList();
+            theirs.forEach(subscriber -> end(subscriber, Cut.CLOSING));
+            count.complete(theirs.size());
+        });
+        return count.completeOnTimeout(0, FAREWELL.toMillis(), TimeUnit.MILLISECONDS)
+                .join();
     }
 
     /** Tells everybody to come back elsewhere, with their resume positions, and ends. */

@@ -187,6 +187,12 @@ public final class DatabaseUrl {
 
     /** One connection at a time, none kept. */
     public DataSource dataSource(String applicationName) {
+        return dataSource(applicationName, Map.of("prepareThreshold", "0")); // a pooler may not know prepared
+        // statements, and a command gains nothing by them
+    }
+
+    /** One connection at a time, none kept; with these parameters of the driver, unless the URL has others. */
+    public DataSource dataSource(String applicationName, Map<String, String> defaults) {
         PGSimpleDataSource source = new PGSimpleDataSource();
         StringBuilder url = new StringBuilder("jdbc:postgresql://" + hosts + "/" + encoded(database) + "?");
         parameters.forEach((name, value) -> {
@@ -197,11 +203,11 @@ public final class DatabaseUrl {
         if (!parameters.containsKey("ApplicationName")) {
             url.append("ApplicationName=").append(encoded(applicationName)).append('&');
         }
-        if (!parameters.containsKey("prepareThreshold")) {
-            url.append(
-                    "prepareThreshold=0&"); // a pooler may not know prepared statements, and a command gains nothing by
-            // them
-        }
+        new TreeMap<>(defaults).forEach((name, value) -> {
+            if (!parameters.containsKey(name)) {
+                url.append(name).append('=').append(value).append('&');
+            }
+        });
         url.append("tcpKeepAlive=true");
         source.setURL(url.toString());
         @Nullable String user = parameters.get("user");

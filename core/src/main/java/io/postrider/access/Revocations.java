@@ -1,0 +1,73 @@
+package io.postrider.access;
+
+import io.postrider.PostriderException;
+import io.postrider.db.Database;
+import io.postrider.db.Sql;
+import java.time.Instant;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** Tokens that are not to be believed any more, though their time is not over. Known by their id, {@code jti}. Safe to share. */
+public final class Revocations {
+    private static final Sql REVOKE = Sql.file("access/revoke");
+    private static final Sql AMONG = Sql.file("access/revoked_among");
+    private static final Sql LIST = Sql.file("access/revoked");
+    private static final int LONGEST = 1_024;
+
+    private final Database database;
+
+    public Revocations(Database database) {
+        this.database = database;
+    }
+
+    /** A token that was revoked. */
+    public record Revoked(String jti, Instant expiresAt, Instant revokedAt, String why) {}
+
+    /**
+     * From now on this token is not to be believed. May be repeated.
+     *
+     * @param expiresAt when it would have expired by itself: an hour later it is forgotten here
+     */
+    public void revoke(String jti, Instant expiresAt, @Nullable String why) {
+        refuseOutside(jti);
+        String reason = why == null ? "" : why;
+        database.statement(session -> session.update(
+                REVOKE,
+                bind -> bind.text("jti", jti)
+                        .instant("expires_at", expiresAt)
+                        .text("why", reason.substring(0, Math.min(reason.length(), LONGEST / 4)))));
+    }
+
+    /** Whether a token was revoked. */
+    public boolean isRevoked(String jti) {
+        return !among(List.of(jti)).isEmpty();
+    }
+
+    /** Those of these tokens that were revoked: for one who holds many, and looks every few seconds. */
+    public Set<String> among(Collection<String> jtis) {
+        if (jtis.isEmpty()) {
+            return Set.of();
+        }
+        return new HashSet<>(database.autocommit(
+                session -> session.query(AMONG, bind -> bind.texts("jtis", jtis), row -> row.text("jti"))));
+    }
+
+    /** Those revoked last that have not expired, at most so many. */
+    public List<Revoked> list(int most) {
+        return database.autocommit(session -> session.query(
+                LIST,
+                bind -> bind.int4("most", most),
+                row -> new Revoked(
+                        row.text("jti"), row.instant("expires_at"), row.instant("revoked_at"), row.text("why"))));
+    }
+
+    private static void refuseOutside(String jti) {
+        if (jti.isEmpty() || jti.length() > LONGEST / 4 || jti.indexOf('\0') >= 0) {
+            throw PostriderException.refused(
+                    "jti must have 1.." + LONGEST / 4 + " characters and no NUL, had " + jti.length());
+        }
+    }
+}

@@ -1,0 +1,92 @@
+package io.postrider.history;
+
+import io.postrider.Handler;
+import io.postrider.Listener;
+import io.postrider.LogEvent;
+import io.postrider.StartPoint;
+import io.postrider.db.Database;
+import io.postrider.db.Session;
+import io.postrider.db.Sql;
+import java.sql.Connection;
+import java.time.Duration;
+import java.util.List;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Writes a topic's events into the event log, a batch by one statement, in the transaction that moves the cursor.
+ *
+ * <p>What is there already at the positions of a batch is replaced: after a reset the same events; in a log that was restored
+ * from elsewhere perhaps others. So it can begin again anywhere and never fails on a row that it finds.
+ */
+final class Recorder implements Handler.TransactionalBatch {
+    private static final Sql OPEN = Sql.file("history/open");
+    private static final Sql CLEAR = Sql.file("history/clear");
+    private static final Sql RECORD = Sql.file("history/record");
+
+    /** A commit for each thousand: what the rows themselves cost, some 22 µs each, is then nearly all. */
+    private static final int BATCH = 1_000;
+
+    private final Database database;
+    private final String listener;
+
+    private Recorder(Database database, String listener) {
+        this.database = database;
+        this.listener = listener;
+    }
+
+    /**
+     * An event is never at fault here; the database may be, for hours. So it tries as often as it may, which is days, before it
+     * gives an event up and leaves a hole.
+     */
+    static Listener of(Database database, String topic) {
+        return Listener.transactionalBatch(nameOf(topic), topic, new Recorder(database, nameOf(topic)))
+                .withBatch(BATCH)
+                .withStart(StartPoint.beginning())
+                .withAttempts(1_000)
+                .withBackoff(Duration.ofSeconds(1), Duration.ofMinutes(5));
+    }
+
+    /** The name of the listener that records a topic. */
+    static String nameOf(String topic) {
+        return "event_log:" + topic;
+    }
+
+    @Override
+    public void handle(Connection connection, List<LogEvent> events) {
+        Session session = database.on(connection);
+        String topic = events.get(0).topic();
+        session.query(OPEN, bind -> bind.text("listener", listener), row -> row.text("opened"));
+        session.update(
+                CLEAR,
+                bind -> bind.text("topic", topic)
+                        .int8("first", events.get(0).position())
+                        .int8("last", events.get(events.size() - 1).position()));
+        record(session, topic, events);
+    }
+
+    private static void record(Session session, String topic, List<LogEvent> events) {
+        session.update(
+                RECORD,
+                bind -> bind.text("topic", topic)
+                        .int8s("positions", each(events, LogEvent::position))
+                        .uuids("event_ids", each(events, LogEvent::id))
+                        .texts("types", each(events, LogEvent::type))
+                        .texts("keys", eachOrNull(events, LogEvent::key))
+                        .texts("project_ids", eachOrNull(events, LogEvent::projectId))
+                        .texts("user_ids", eachOrNull(events, LogEvent::userId))
+                        .texts("aggregate_types", eachOrNull(events, LogEvent::aggregateType))
+                        .texts("aggregate_ids", eachOrNull(events, LogEvent::aggregateId))
+                        .texts("payloads", each(events, LogEvent::payload))
+                        .texts("headers", each(events, LogEvent::headers))
+                        .texts("times", each(events, event -> event.createdAt().toString())));
+    }
+
+    private static <T> List<T> each(List<LogEvent> events, Function<LogEvent, T> part) {
+        return events.stream().map(part).toList();
+    }
+
+    private static List<@Nullable String> eachOrNull(List<LogEvent> events, Function<LogEvent, @Nullable String> part) {
+        return events.stream().<@Nullable String>map(part).toList();
+    }
+}

@@ -1,0 +1,3 @@
+/** The event log: what was, indexed. Filled by a listener, read within a reach, counted. */
+@org.jspecify.annotations.NullMarked
+package io.postrider.history;

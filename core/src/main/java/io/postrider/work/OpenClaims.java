@@ -1,0 +1,70 @@
+package io.postrider.work;
+
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The claims of this node, on all its queues, that are not settled. Each new claim says which is the oldest of them
+ * ({@code claim.open_n}), and whoever takes the worker over begins to look there: so it must be the oldest of <em>all</em> queues.
+ * Counted for each queue by itself, a job of one was forgotten when another queue's claim was the last before a kill -9.
+ *
+ * <p>A claim that another queue is just making has a number that nobody here knows yet; but it is drawn after the latest that is
+ * known, so it is at least one more. The same holds for one whose answer was lost. Safe to share.
+ */
+final class OpenClaims {
+    /** How many positions of a claim are not settled. */
+    private final TreeMap<Long, Long> left = new TreeMap<>();
+
+    private final Map<Object, Long> asking = new HashMap<>();
+    private final Map<Object, Long> doubted = new HashMap<>();
+    private long latest;
+
+    /**
+     * A queue is about to claim. Gives the oldest claim that may be open. If none is known, not the claim that is about to be
+     * made: another queue may ask after us and draw its number before us.
+     */
+    synchronized long ask(Object queue) {
+        long oldest = left.isEmpty() ? latest + 1 : left.firstKey();
+        for (Map<Object, Long> floors : List.of(asking, doubted)) {
+            for (long floor : floors.values()) {
+                oldest = Math.min(oldest, floor);
+            }
+        }
+        asking.put(queue, latest + 1);
+        return oldest;
+    }
+
+    /** It has got this claim, or none. */
+    synchronized void answer(Object queue, @Nullable Claim claim) {
+        asking.remove(queue);
+        if (claim != null) {
+            left.put(claim.n(), claim.size());
+            latest = Math.max(latest, claim.n());
+        }
+    }
+
+    /** The answer did not come: there may be a claim. */
+    synchronized void doubt(Object queue) {
+        Long floor = asking.remove(queue);
+        if (floor != null) {
+            doubted.merge(queue, floor, Math::min);
+        }
+    }
+
+    /** What was doubtful has been found and given back, or never was. */
+    synchronized void believe(Object queue) {
+        doubted.remove(queue);
+    }
+
+    /** One position of a claim is settled. */
+    synchronized void settled(Claim claim) {
+        left.computeIfPresent(claim.n(), (n, open) -> open == 1 ? null : open - 1);
+    }
+
+    synchronized List<Long> numbers() {
+        return List.copyOf(left.keySet());
+    }
+}

@@ -1,0 +1,67 @@
+-- forget_event_log(at): drops the oldest partition of the event log if all in it is older than what is kept, and writes down up
+-- to where each topic is not whole any more. What had to go beyond the partitions is deleted row by row.
+--
+-- takes    at: the time, for a test
+-- gives    what was dropped or deleted
+-- touches  event_log, event_log_partition, event_log_forgotten (writes)
+-- locks    event_log exclusively for a moment: the caller sets a very short lock_timeout and tries again, as long as a dump or
+--          a long count is at it
+create or replace function postrider.forget_event_log(at timestamptz default clock_timestamp())
+returns setof text
+language plpgsql volatile
+set enable_seqscan = off
+as $$
+#variable_conflict use_variable
+declare
+  keep  interval;
+  part  postrider.event_log_partition;
+  name  text;
+  rows  bigint;
+begin
+  select k.keep into keep from postrider.event_log_keep k;
+  perform set_config('postrider.reach', 'all', true);
+  select p.* into part from postrider.event_log_partition p where p.high <= at - keep order by p.low limit 1;
+  if part.low is null
+    and not exists (select from postrider.event_log_beyond b where b.created_at < at - keep) then
+    return;
+  end if;
+  if not pg_try_advisory_xact_lock('postrider.event_log'::regclass::oid::int4, 1) then
+    return;
+  end if;
+  if part.low is not null then
+    -- again, behind the lock: another node may have dropped it
+    perform from postrider.event_log_partition p where p.low = part.low;
+    if found then
+      name := 'event_log_' || to_char(part.low at time zone 'UTC', 'YYYYMMDD');
+      execute 'lock table postrider.event_log in access exclusive mode';  -- or a row could come after we have looked
+      execute format($f$
+        insert into postrider.event_log_forgotten as f (topic, position)
+        with recursive t as (
+          (select e.topic, e.position from postrider.%1$I e order by e.topic desc, e.position desc limit 1)
+          union all
+          select n.topic, n.position from t, lateral (
+            select e.topic, e.position from postrider.%1$I e
+            where e.topic < t.topic order by e.topic desc, e.position desc limit 1) n
+        )
+        select t.topic, t.position from t
+        on conflict (topic) do update set position = greatest(f.position, excluded.position)$f$, name);
+      execute format('drop table postrider.%I', name);
+      delete from postrider.event_log_partition p where p.low = part.low;
+      return next name;
+    end if;
+  end if;
+  with old as (
+    select b.ctid from postrider.event_log_beyond b where b.created_at < at - keep limit 10000
+  ), gone as (
+    delete from postrider.event_log_beyond b using old o where b.ctid = o.ctid returning b.topic, b.position
+  ), forgotten as (
+    insert into postrider.event_log_forgotten as f (topic, position)
+    select g.topic, max(g.position) from gone g group by g.topic
+    on conflict (topic) do update set position = greatest(f.position, excluded.position)
+  )
+  select count(*) into rows from gone;
+  if rows > 0 then
+    return next rows || ' rows beyond';
+  end if;
+end
+$$;

@@ -1,0 +1,39 @@
+-- make_reader(): makes the role that reads of the event log are made as, if it is not there, and grants it what it needs and
+-- nothing else. Row-level security does not hold for superusers and roles with BYPASSRLS; it holds for this one.
+--
+-- gives    null; or why the role cannot be used by the caller. Then an owner who is neither superuser nor BYPASSRLS is still
+--          subject to the policies, because they are forced; for the others reads are refused (enter.sql)
+-- touches  the catalogue, and only if something is missing: a role belongs to the cluster and not to a dump, so that it may be
+--          missing after a restore
+create or replace function postrider.make_reader()
+returns text
+language plpgsql volatile as $$
+declare
+  reader   text := 'postrider' || '_reader';
+  may_set  text := case when current_setting('server_version_num')::int >= 160000 then 'SET' else 'MEMBER' end;
+begin
+  if to_regrole(reader) is null then
+    begin
+      execute format('create role %I nologin', reader);
+    exception
+      when insufficient_privilege then
+        return format('role %s is not there, and %s may not create roles', reader, current_user);
+      when duplicate_object or unique_violation then
+        null;  -- for another database of this cluster, a moment ago
+    end;
+  end if;
+  if not (has_schema_privilege(reader, 'postrider', 'usage')
+    and has_table_privilege(reader, 'postrider.event_log', 'select')) then
+    execute format('grant usage on schema postrider to %I', reader);
+    execute format('grant select on postrider.event_log to %I', reader);
+  end if;
+  if not pg_has_role(current_user, reader, may_set) then
+    begin
+      execute format('grant %I to current_user', reader);
+    exception when insufficient_privilege or invalid_grant_operation then
+      return format('%s may not act as role %s, nor grant itself that', current_user, reader);
+    end;
+  end if;
+  return null;
+end
+$$;

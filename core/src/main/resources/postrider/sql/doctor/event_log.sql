@@ -1,0 +1,7 @@
+-- whether the event log can be read by this role, within a reach; and whether partitions are made ahead
+select current_user::text as role, 'postrider' || '_reader' as reader,
+  coalesce(pg_has_role(session_user, to_regrole('postrider' || '_reader')::oid,
+    case when current_setting('server_version_num')::int >= 160000 then 'SET' else 'MEMBER' end), false) as may_act,
+  (select r.rolsuper or r.rolbypassrls from pg_roles r where r.rolname = current_user) as bypasses,
+  (select count(*) from postrider.listener l where l.name like 'event\_log:%') as topics,
+  coalesce((select max(p.high) from postrider.event_log_partition p) > clock_timestamp() + interval '1 day', false) as ahead

@@ -1,0 +1,11 @@
+-- how many events were created in each stretch of time, together or in groups. Group and conditions are put in by Wording.
+-- touches: event_log
+select date_bin(:seconds * interval '1 second', e.created_at, timestamptz '2001-01-01 00:00:00+00') as bucket,
+  null::text /* group */ as name, count(*) as events
+from postrider.event_log e
+where true /* conditions */
+and e.created_at >= :from
+and e.created_at < :to
+group by 1, 2
+order by 1, 2
+limit :most

@@ -1,0 +1,6 @@
+-- one event. touches: event_log
+select e.topic, e.position, e.event_id, e.event_type as type, e.key, e.project_id, e.user_id, e.aggregate_type,
+  e.aggregate_id, e.payload::text as payload, e.headers::text as headers, e.created_at
+from postrider.event_log e
+where e.event_id = :event_id
+limit 1

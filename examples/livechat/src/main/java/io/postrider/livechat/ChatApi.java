@@ -1,0 +1,209 @@
+package io.postrider.livechat;
+
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/** What the pages can ask for. Knows no HTTP; who asks is always the guest of the token, never a field of the request. */
+final class ChatApi {
+    static final int LONGEST_TEXT = 2_000;
+    private static final int MOST_AT_ONCE = 100;
+    private static final int MOST_PROMISES = 5_000;
+    private static final Pattern CLIENT_ID = Pattern.compile("[A-Za-z0-9_-]{8,64}");
+
+    private final Passes passes;
+    private final Ingestion ingestion;
+    private final Conversations conversations;
+    private final Ledger ledger;
+    private final TroubleDesk desk;
+
+    ChatApi(Passes passes, Ingestion ingestion, Conversations conversations, Ledger ledger, TroubleDesk desk) {
+        this.passes = passes;
+        this.ingestion = ingestion;
+        this.conversations = conversations;
+        this.ledger = ledger;
+        this.desk = desk;
+    }
+
+    Guest guest(@Nullable String authorization) {
+        if (authorization == null || !authorization.startsWith("Bearer ")) {
+            throw Refusal.unauthorized();
+        }
+        return passes.check(authorization.substring(7)).orElseThrow(Refusal::unauthorized);
+    }
+
+    // ── a token, for the demo: whoever asks gets one ────────────────────────────────────────────────────────────────
+
+    /** @param agent which agent to be; null: a new visitor */
+    record Wish(@Nullable String agent) {}
+
+    /** A token, whose it is, and how long it is good. */
+    record Session(String token, String user, String name, String project, boolean agent, long seconds) {}
+
+    Session session(Wish wish) {
+        String agent = wish.agent();
+        if (agent != null && !LiveChat.AGENTS.containsKey(agent)) {
+            throw Refusal.notFound("There is no such agent; take one of "
+                    + LiveChat.AGENTS.keySet().stream().sorted().toList() + ".");
+        }
+        return agent == null
+                ? session(new Guest("v-" + UUID.randomUUID(), LiveChat.PROJECT, false))
+                : session(new Guest(agent, LiveChat.PROJECT, true));
+    }
+
+    /** The same guest once more, with a token that lasts longer. */
+    Session session(Guest guest) {
+        return new Session(
+                passes.issue(guest, LiveChat.LIFE),
+                guest.user(),
+                nameOf(guest),
+                guest.project(),
+                guest.agent(),
+                LiveChat.LIFE.toSeconds());
+    }
+
+    private static String nameOf(Guest guest) {
+        return guest.agent() ? LiveChat.AGENTS.getOrDefault(guest.user(), guest.user()) : Names.of(guest.user());
+    }
+
+    // ── messages ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    /** Messages in the order they were written. */
+    record Saying(@Nullable List<Said> messages) {}
+
+    /** One of them; the conversation is for agents. */
+    record Said(
+            @Nullable String id,
+            @Nullable String text,
+            @Nullable UUID conversation,
+            @Nullable Boolean pilot) {}
+
+    /** All of them are durably queued. */
+    record Accepted(List<Ledger.Promise> accepted) {}
+
+    Accepted say(Guest guest, Saying saying) {
+        List<Said> all = saying.messages();
+        if (all == null || all.isEmpty() || all.size() > MOST_AT_ONCE) {
+            throw Refusal.badRequest("messages must be a list of 1 to " + MOST_AT_ONCE + ".");
+        }
+        List<NewMessage> messages =
+                all.stream().map(said -> message(guest, said)).toList();
+        List<String> receipts = ingestion.accept(messages);
+        List<Ledger.Promise> promises = new ArrayList<>();
+        for (int i = 0; i < messages.size(); i++) {
+            promises.add(new Ledger.Promise(messages.get(i).client(), receipts.get(i)));
+        }
+        return new Accepted(promises);
+    }
+
+    private static NewMessage message(Guest guest, Said said) {
+        String id = said.id();
+        if (id == null || !CLIENT_ID.matcher(id).matches()) {
+            throw Refusal.badRequest("id must be 8 to 64 letters, digits, - or _, drawn by the page for this message.");
+        }
+        String text = said.text() == null ? "" : said.text().strip();
+        if (text.isEmpty() || text.length() > LONGEST_TEXT || text.indexOf('\0') >= 0) {
+            throw Refusal.badRequest("text must have 1 to " + LONGEST_TEXT + " characters, and no NUL.");
+        }
+        if (guest.agent() != (said.conversation() != null)) {
+            throw Refusal.badRequest("An agent names the conversation, a visitor has only one and names none.");
+        }
+        Author.Kind kind = guest.agent() ? Author.Kind.AGENT : Author.Kind.VISITOR;
+        Author author = new Author(kind, guest.user(), nameOf(guest));
+        return new NewMessage(
+                guest.project(),
+                author,
+                said.conversation(),
+                id,
+                text,
+                !guest.agent() && Boolean.TRUE.equals(said.pilot()));
+    }
+
+    // ── snapshots ───────────────────────────────────────────────────────────────────────────────────────────────────
+
+    Conversations.Snapshot conversation(Guest guest) throws SQLException {
+        if (guest.agent()) {
+            throw Refusal.badRequest("An agent has many conversations: GET /chat/api/conversations.");
+        }
+        return conversations.ofVisitor(guest);
+    }
+
+    Conversations.Snapshot conversation(Guest guest, UUID conversation) throws SQLException {
+        return conversations.ofProject(agent(guest), conversation).orElseThrow(ChatApi::noConversation);
+    }
+
+    Conversations.Overview conversations(Guest guest) throws SQLException {
+        return conversations.overview(agent(guest));
+    }
+
+    /** An agent has read up to this message. */
+    record Mark(long message) {}
+
+    void read(Guest guest, UUID conversation, Mark mark) throws SQLException {
+        if (!conversations.read(agent(guest), conversation, mark.message())) {
+            throw noConversation();
+        }
+    }
+
+    private static Guest agent(Guest guest) {
+        if (!guest.agent()) {
+            throw Refusal.forbidden("This is for agents; a visitor asks for GET /chat/api/conversation.");
+        }
+        return guest;
+    }
+
+    private static Refusal noConversation() {
+        return Refusal.notFound("There is no such conversation in this project.");
+    }
+
+    // ── the counter, and trouble ────────────────────────────────────────────────────────────────────────────────────
+
+    /** What a page was promised; events are looked for after a position. */
+    record Promises(@Nullable List<Ledger.Promise> promises, long after) {}
+
+    /** What became of it, as the database has it. */
+    record Account(List<Ledger.Entry> entries) {}
+
+    Account verify(Guest guest, Promises asked) throws SQLException {
+        List<Ledger.Promise> promises = asked.promises();
+        if (promises == null || promises.size() > MOST_PROMISES) {
+            throw Refusal.badRequest("promises must be a list of at most " + MOST_PROMISES + ".");
+        }
+        return new Account(ledger.look(guest, promises, asked.after()));
+    }
+
+    TroubleDesk.State state(Guest guest) throws SQLException {
+        agent(guest);
+        return desk.state();
+    }
+
+    /** Whose streams to cut. */
+    record Victims(@Nullable Set<String> users) {}
+
+    /** What was done. */
+    record Done(String done, long count) {}
+
+    Done trouble(Guest guest, String what, Victims victims) throws SQLException {
+        agent(guest);
+        if (!desk.isAllowed()) {
+            throw Refusal.notFound("Nobody here makes trouble: run ./postrider demo.");
+        }
+        switch (what) {
+            case "kill-worker" -> desk.killWorker();
+            case "hold-transaction" -> desk.hold(guest);
+            case "fail-companion" -> desk.failCompanion();
+            case "cut-streams" -> {
+                Set<String> users = victims.users();
+                return new Done(what, desk.cutStreams(users == null ? Set.of(guest.user()) : users));
+            }
+            default ->
+                throw Refusal.notFound(
+                        "No such trouble; there are kill-worker, cut-streams, hold-transaction, fail-companion.");
+        }
+        return new Done(what, 1);
+    }
+}

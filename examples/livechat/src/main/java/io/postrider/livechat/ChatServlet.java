@@ -1,0 +1,133 @@
+package io.postrider.livechat;
+
+import io.postrider.PostriderException;
+import jakarta.servlet.http.HttpServlet;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
+import java.sql.SQLException;
+import java.util.Locale;
+import java.util.UUID;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.json.JsonMapper;
+
+/** {@link ChatApi} over HTTP: {@code /chat/api/*}. JSON in, JSON out, problems as {@code application/problem+json}. */
+final class ChatServlet extends HttpServlet {
+    private static final long serialVersionUID = 1;
+    private static final Logger log = LoggerFactory.getLogger(ChatServlet.class);
+
+    /** 100 messages of 2,000 characters of 4 bytes; 5,000 promises of 120 bytes. */
+    private static final int MOST_BYTES = 1 << 20;
+
+    private final transient ChatApi api;
+    private final transient JsonMapper json = JsonMapper.builder().build();
+
+    ChatServlet(ChatApi api) {
+        this.api = api;
+    }
+
+    @Override
+    protected void service(HttpServletRequest request, HttpServletResponse response) throws IOException {
+        response.setHeader("Cache-Control", "no-store");
+        response.setHeader("X-Content-Type-Options", "nosniff");
+        try {
+            answer(request, response);
+        } catch (Refusal e) {
+            problem(response, e.status(), e.title(), String.valueOf(e.getMessage()));
+        } catch (JacksonException e) {
+            problem(response, 400, "Bad request", "The body is not the JSON that is expected here.");
+        } catch (PostriderException e) {
+            refused(request, response, e);
+        } catch (SQLException e) {
+            log.warn("chat_request_failed path={}", request.getPathInfo(), e);
+            problem(response, 503, "Not now", "The database did not answer; try again.");
+        }
+    }
+
+    private void refused(HttpServletRequest request, HttpServletResponse response, PostriderException e)
+            throws IOException {
+        if (e.kind() == PostriderException.Kind.REFUSED) {
+            problem(response, 400, "Bad request", String.valueOf(e.getMessage()));
+        } else {
+            log.warn("chat_request_failed path={}", request.getPathInfo(), e);
+            problem(response, 503, "Not now", "The database did not answer; try again.");
+        }
+    }
+
+    private void answer(HttpServletRequest request, HttpServletResponse response) throws IOException, SQLException {
+        String path = request.getPathInfo() == null ? "" : request.getPathInfo();
+        String route = request.getMethod() + " " + path;
+        String authorization = request.getHeader("Authorization");
+        if (route.equals("POST /session") && authorization == null) {
+            write(response, 200, api.session(read(request, ChatApi.Wish.class)));
+            return;
+        }
+        Guest guest = api.guest(authorization);
+        switch (route) {
+            case "POST /session" -> write(response, 200, api.session(guest));
+            case "POST /messages" -> write(response, 202, api.say(guest, read(request, ChatApi.Saying.class)));
+            case "GET /conversation" -> write(response, 200, api.conversation(guest));
+            case "GET /conversations" -> write(response, 200, api.conversations(guest));
+            case "GET /state" -> write(response, 200, api.state(guest));
+            case "POST /verify" -> write(response, 200, api.verify(guest, read(request, ChatApi.Promises.class)));
+            default -> byName(guest, request, response, path.split("/", -1));
+        }
+    }
+
+    /** Paths that hold a name: the first part is empty, since they begin with a slash. */
+    private void byName(Guest guest, HttpServletRequest request, HttpServletResponse response, String[] parts)
+            throws IOException, SQLException {
+        boolean get = request.getMethod().equals("GET");
+        boolean post = request.getMethod().equals("POST");
+        String first = parts.length > 1 ? parts[1].toLowerCase(Locale.ROOT) : "";
+        if (get && parts.length == 3 && first.equals("conversations")) {
+            write(response, 200, api.conversation(guest, conversation(parts[2])));
+        } else if (post && parts.length == 4 && first.equals("conversations") && parts[3].equals("read")) {
+            api.read(guest, conversation(parts[2]), read(request, ChatApi.Mark.class));
+            response.setStatus(204);
+        } else if (post && parts.length == 3 && first.equals("trouble")) {
+            write(response, 200, api.trouble(guest, parts[2], read(request, ChatApi.Victims.class)));
+        } else {
+            throw Refusal.notFound("The chat has no " + request.getMethod() + " for this path.");
+        }
+    }
+
+    private static UUID conversation(String text) {
+        try {
+            return UUID.fromString(text);
+        } catch (IllegalArgumentException e) {
+            throw Refusal.notFound("There is no such conversation in this project.");
+        }
+    }
+
+    private <T> T read(HttpServletRequest request, Class<T> type) throws IOException {
+        String content = String.valueOf(request.getContentType()).toLowerCase(Locale.ROOT);
+        if (!content.equals("application/json") && !content.startsWith("application/json;")) {
+            throw Refusal.wrongType();
+        }
+        byte[] body = request.getInputStream().readNBytes(MOST_BYTES + 1);
+        if (body.length > MOST_BYTES) {
+            throw Refusal.tooLarge(MOST_BYTES);
+        }
+        T read = json.readValue(body, type);
+        if (read == null) {
+            throw Refusal.badRequest("The body must be a JSON object.");
+        }
+        return read;
+    }
+
+    private void write(HttpServletResponse response, int status, Object body) throws IOException {
+        response.setStatus(status);
+        response.setContentType("application/json");
+        response.getOutputStream().write(json.writeValueAsBytes(body));
+    }
+
+    private void problem(HttpServletResponse response, int status, String title, String detail) throws IOException {
+        record Problem(String type, String title, int status, String detail) {}
+        response.setStatus(status);
+        response.setContentType("application/problem+json");
+        response.getOutputStream().write(json.writeValueAsBytes(new Problem("about:blank", title, status, detail)));
+    }
+}

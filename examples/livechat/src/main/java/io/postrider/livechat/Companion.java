@@ -1,0 +1,124 @@
+package io.postrider.livechat;
+
+import io.postrider.ClaimedJob;
+import io.postrider.Fate;
+import io.postrider.RetryPolicy;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The companion's work: remembers, answers, and is done, in one transaction. It can be told to fail ({@link #failNext}); then
+ * the job's retries are what one sees.
+ */
+final class Companion {
+    /** Short, because somebody is watching: at once, 1 s, 2 s, 4 s, then a dead letter. */
+    static final RetryPolicy RETRY =
+            RetryPolicy.table(Duration.ofSeconds(1), Duration.ofSeconds(2), Duration.ofSeconds(4));
+
+    private static final String COUNT =
+            "insert into livechat.companion (conversation_id) values (?) on conflict do nothing";
+    private static final String RECALL =
+            "select c.counted, c.replies, c.called, c.last_intent from livechat.companion c"
+                    + " where c.conversation_id = ? for update";
+    private static final String REMEMBER = "update livechat.companion set counted = ?, replies = ?, called = ?,"
+            + " last_intent = ? where conversation_id = ?";
+
+    private final DataSource dataSource;
+    private final Intake intake;
+
+    Companion(DataSource dataSource, Intake intake) {
+        this.dataSource = dataSource;
+        this.intake = intake;
+    }
+
+    Fate reply(Connection connection, Message message, ClaimedJob job) throws SQLException {
+        stumbleIfTold();
+        Memory memory = recall(connection, message).counting();
+        @Nullable String answer;
+        if (message.pilot()) {
+            answer = Replies.count(memory);
+            memory = answer == null ? memory : memory.answering("count");
+        } else {
+            Replies.Reply reply = Replies.to(message.text(), message.mentions(), memory);
+            answer = reply.text();
+            memory = reply.memory();
+        }
+        remember(connection, message, memory);
+        if (answer != null) {
+            say(connection, answer, message, job);
+        }
+        return Fate.done();
+    }
+
+    /** The id is made of what it answers: even if this job were done twice, the second answer would be no new message. */
+    private void say(Connection connection, String answer, Message message, ClaimedJob job) throws SQLException {
+        NewMessage wanted = new NewMessage(
+                String.valueOf(job.projectId()),
+                Author.COMPANION,
+                message.conversation(),
+                "answers-" + message.id(),
+                answer,
+                false);
+        Intake.Place place = new Intake.Place(
+                message.conversation(), wanted.project(), message.author().id());
+        intake.write(
+                connection, new Intake.Draft(wanted, place, List.of(), job.createdAt(), message.id(), job.attempt()));
+    }
+
+    private static Memory recall(Connection connection, Message message) throws SQLException {
+        Rows.run(connection, COUNT, message.conversation());
+        return Rows.one(
+                        connection,
+                        RECALL,
+                        row -> new Memory(
+                                row.getLong("counted"),
+                                row.getLong("replies"),
+                                row.getString("called"),
+                                row.getString("last_intent")),
+                        message.conversation())
+                .orElseThrow();
+    }
+
+    private static void remember(Connection connection, Message message, Memory memory) throws SQLException {
+        Rows.run(
+                connection,
+                REMEMBER,
+                memory.counted(),
+                memory.replies(),
+                memory.called(),
+                memory.lastIntent(),
+                message.conversation());
+    }
+
+    // ── told to fail ────────────────────────────────────────────────────────────────────────────────────────────────
+
+    /** The companion's next attempts throw, in whatever process they are made. */
+    void failNext(int attempts) throws SQLException {
+        try (Connection connection = dataSource.getConnection()) {
+            Rows.run(connection, "update livechat.companion_failures set ahead = ?", attempts);
+        }
+    }
+
+    int failuresAhead() throws SQLException {
+        try (Connection connection = dataSource.getConnection()) {
+            return Rows.one(connection, "select f.ahead from livechat.companion_failures f", row -> row.getInt("ahead"))
+                    .orElse(0);
+        }
+    }
+
+    /** On a connection of its own: the failure that is taken off the list must stay off when the job's transaction rolls back. */
+    private void stumbleIfTold() throws SQLException {
+        try (Connection connection = dataSource.getConnection()) {
+            boolean told =
+                    Rows.run(connection, "update livechat.companion_failures set ahead = ahead - 1 where ahead > 0")
+                            > 0;
+            if (told) {
+                throw new IllegalStateException("the companion was told to fail");
+            }
+        }
+    }
+}

@@ -1,0 +1,172 @@
+package io.postrider.livechat;
+
+import io.postrider.ClaimedJob;
+import io.postrider.Event;
+import io.postrider.Fate;
+import io.postrider.Postrider;
+import io.postrider.jackson.JacksonMapper;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What becomes of a message that was acknowledged, in <em>one</em> transaction: the visitor, the conversation, the message, the
+ * event. Any of them fails, and nothing of it remains; the job that called us is settled in the same transaction, so a worker
+ * killed in the middle has done nothing, and one killed at the end has done it once.
+ */
+final class Intake {
+    private final Postrider postrider;
+    private final JacksonMapper mapper;
+
+    Intake(Postrider postrider, JacksonMapper mapper) {
+        this.postrider = postrider;
+        this.mapper = mapper;
+    }
+
+    Fate handle(Connection connection, NewMessage wanted, ClaimedJob job) throws SQLException {
+        try {
+            return save(connection, wanted, job.createdAt())
+                    .map(message -> Fate.done("{\"message\":" + message.id() + "}"))
+                    .orElseGet(() -> Fate.done("{\"repeat\":true}"));
+        } catch (NoSuchConversation e) {
+            return Fate.dead("the conversation is not one of this project: no attempt will change that");
+        }
+    }
+
+    /**
+     * Saves it and tells everybody; empty if it had been saved before, and then nothing is told again.
+     *
+     * @param acceptedAt when it was queued: its place in the conversation, whoever saves it when
+     */
+    Optional<Message> save(Connection connection, NewMessage wanted, Instant acceptedAt) throws SQLException {
+        Place place = wanted.author().kind() == Author.Kind.VISITOR
+                ? conversation(connection, visitor(connection, wanted), wanted.project())
+                : existing(connection, wanted);
+        List<String> mentions = Mentions.in(connection, wanted.project(), wanted.text());
+        Draft draft = new Draft(wanted, place, mentions, acceptedAt, null, 1);
+        return write(connection, draft);
+    }
+
+    // ── the steps ───────────────────────────────────────────────────────────────────────────────────────────────────
+
+    private static String visitor(Connection connection, NewMessage wanted) throws SQLException {
+        Author author = wanted.author();
+        Rows.run(
+                connection,
+                "insert into livechat.visitor (id, project_id, name) values (?, ?, ?) on conflict do nothing",
+                author.id(),
+                wanted.project(),
+                author.name());
+        return author.id();
+    }
+
+    /** The project is compared, not trusted: a visitor of one project is nobody in another. */
+    private static Place conversation(Connection connection, String visitor, String project) throws SQLException {
+        Rows.run(
+                connection,
+                "insert into livechat.conversation (project_id, visitor_id)"
+                        + " select v.project_id, v.id from livechat.visitor v where v.id = ? and v.project_id = ?"
+                        + " on conflict do nothing",
+                visitor,
+                project);
+        return Rows.one(
+                        connection,
+                        "select c.id, c.project_id, c.visitor_id from livechat.conversation c"
+                                + " where c.visitor_id = ? and c.project_id = ?",
+                        Place::read,
+                        visitor,
+                        project)
+                .orElseThrow(NoSuchConversation::new);
+    }
+
+    private static Place existing(Connection connection, NewMessage wanted) throws SQLException {
+        return Rows.one(
+                        connection,
+                        "select c.id, c.project_id, c.visitor_id from livechat.conversation c"
+                                + " where c.id = ? and c.project_id = ?",
+                        Place::read,
+                        wanted.conversation(),
+                        wanted.project())
+                .orElseThrow(NoSuchConversation::new);
+    }
+
+    /** The message, its event, and an event for each agent whom it calls. The companion's answers come here, too. */
+    Optional<Message> write(Connection connection, Draft draft) throws SQLException {
+        Optional<Message> inserted = insert(connection, draft);
+        if (inserted.isPresent()) {
+            Message message = inserted.get();
+            String payload = mapper.write(message);
+            postrider.emit(
+                    connection,
+                    event(
+                            LiveChat.CREATED,
+                            payload,
+                            draft.place(),
+                            draft.place().visitor()));
+            for (String agent : message.mentions()) {
+                postrider.emit(connection, event(LiveChat.MENTIONED, payload, draft.place(), agent));
+            }
+        }
+        return inserted;
+    }
+
+    private static Optional<Message> insert(Connection connection, Draft draft) throws SQLException {
+        NewMessage wanted = draft.wanted();
+        Author author = wanted.author();
+        return Rows.one(
+                connection,
+                "insert into livechat.message"
+                        + " (conversation_id, author_kind, author_id, author_name, client_id, body, mentions, pilot, answers, attempt,"
+                        + " accepted_at)"
+                        + " values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict do nothing returning *",
+                Conversations::message,
+                draft.place().conversation(),
+                author.kind().text(),
+                author.id(),
+                author.name(),
+                wanted.client(),
+                wanted.text(),
+                draft.mentions(),
+                wanted.pilot(),
+                draft.answers(),
+                draft.attempt(),
+                draft.acceptedAt().atOffset(ZoneOffset.UTC));
+    }
+
+    /** Of the conversation, in the project; of one user: whoever has that token's reach sees it, nobody else. */
+    static Event event(String type, String payload, Place place, String user) {
+        String conversation = place.conversation().toString();
+        return Event.of(LiveChat.TOPIC, type, payload)
+                .withKey(conversation)
+                .withProject(place.project())
+                .withUser(user)
+                .withAggregate("conversation", conversation);
+    }
+
+    /** A message on its way into its conversation. */
+    record Draft(
+            NewMessage wanted,
+            Place place,
+            List<String> mentions,
+            Instant acceptedAt,
+            @Nullable Long answers,
+            int attempt) {}
+
+    /** A conversation, and whose it is. */
+    record Place(UUID conversation, String project, String visitor) {
+        static Place read(ResultSet row) throws SQLException {
+            return new Place(row.getObject("id", UUID.class), row.getString("project_id"), row.getString("visitor_id"));
+        }
+    }
+
+    /** There is none such in the project. */
+    static final class NoSuchConversation extends RuntimeException {
+        private static final long serialVersionUID = 1;
+    }
+}

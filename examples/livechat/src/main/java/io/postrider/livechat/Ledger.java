@@ -1,0 +1,96 @@
+package io.postrider.livechat;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Looks in the database what became of messages that were acknowledged. It believes nothing that a page or a worker says: it
+ * counts rows of {@code livechat.message} and events of the log.
+ */
+final class Ledger {
+    /** count(*), though saved twice cannot be with the unique key in place: the counter must not rest on what it is to show. */
+    private static final String COUNT = "select a.client, coalesce(s.n, 0) as saved, coalesce(e.n, 0) as emitted,"
+            + " e.position from unnest(?) a (client)"
+            + " left join (select m.client_id, count(*) as n from livechat.message m"
+            + "  where m.author_kind = 'visitor' and m.author_id = ? and m.client_id = any (?) group by 1) s"
+            + "  on s.client_id = a.client"
+            + " left join (select e.payload ->> 'client' as client, count(*) as n, max(e.position) as position"
+            + "  from postrider.events e where e.topic = ? and e.position > ? and e.type = ?"
+            + "  and e.payload -> 'author' ->> 'id' = ? group by 1) e on e.client = a.client";
+
+    private final DataSource dataSource;
+    private final Ingestion ingestion;
+
+    Ledger(DataSource dataSource, Ingestion ingestion) {
+        this.dataSource = dataSource;
+        this.ingestion = ingestion;
+    }
+
+    /** A message that was acknowledged: its id, and the receipt that came with the answer. */
+    record Promise(String id, String receipt) {}
+
+    /**
+     * What became of one.
+     *
+     * @param saved how many rows
+     * @param emitted how many events
+     * @param position of the last of them; null: none, or it has no position yet
+     * @param lost it is not saved, and nothing holds it any more that would
+     */
+    record Entry(
+            String id, long saved, long emitted, @Nullable Long position, boolean lost) {}
+
+    /** @param after the position from which to look for events */
+    List<Entry> look(Guest guest, List<Promise> promises, long after) throws SQLException {
+        Map<String, String> receipts = new HashMap<>();
+        promises.forEach(promise -> receipts.put(promise.id(), promise.receipt()));
+        List<Entry> entries = count(guest, List.copyOf(receipts.keySet()), after);
+        List<String> suspects = entries.stream()
+                .filter(entry -> entry.saved() == 0)
+                .map(Entry::id)
+                .filter(id -> !ingestion.holds(String.valueOf(receipts.get(id))))
+                .toList();
+        return suspects.isEmpty() ? entries : lookAgain(guest, entries, suspects, after);
+    }
+
+    /** It may have been saved between the two looks. Only what nobody held and is not there afterwards is lost. */
+    private List<Entry> lookAgain(Guest guest, List<Entry> entries, List<String> suspects, long after)
+            throws SQLException {
+        Map<String, Entry> again = new HashMap<>();
+        for (Entry entry : count(guest, suspects, after)) {
+            again.put(
+                    entry.id(),
+                    new Entry(entry.id(), entry.saved(), entry.emitted(), entry.position(), entry.saved() == 0));
+        }
+        List<Entry> all = new ArrayList<>();
+        entries.forEach(entry -> all.add(again.getOrDefault(entry.id(), entry)));
+        return all;
+    }
+
+    private List<Entry> count(Guest guest, List<String> ids, long after) throws SQLException {
+        try (Connection connection = dataSource.getConnection()) {
+            return Rows.query(
+                    connection,
+                    COUNT,
+                    row -> new Entry(
+                            row.getString("client"),
+                            row.getLong("saved"),
+                            row.getLong("emitted"),
+                            row.getObject("position", Long.class),
+                            false),
+                    ids,
+                    guest.user(),
+                    ids,
+                    LiveChat.TOPIC,
+                    after,
+                    LiveChat.CREATED,
+                    guest.user());
+        }
+    }
+}

@@ -1,0 +1,188 @@
+package io.postrider.livechat;
+
+import io.postrider.Job;
+import io.postrider.Listener;
+import io.postrider.Postrider;
+import io.postrider.Worker;
+import io.postrider.jackson.JacksonMapper;
+import io.postrider.work.Queues;
+import jakarta.servlet.http.HttpServlet;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.BinaryOperator;
+import java.util.function.Function;
+import java.util.function.LongSupplier;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The live chat, to be mounted: what it does in a worker process, and what it serves over HTTP.
+ *
+ * <pre>{@code
+ * LiveChat chat = LiveChat.on(postrider, dataSource).install();
+ * chat.listeners().forEach(postrider::add);      // in a process that works
+ * chat.workers().forEach(postrider::add);
+ * chat.servlets(passes, trouble).forEach(…);     // in a process that serves
+ * }</pre>
+ *
+ * <p>The stream from the topic {@link #TOPIC} to the browsers, and {@code /postrider.js}, are the gateway's.
+ */
+public final class LiveChat implements AutoCloseable {
+    /** The topic of everything that happens in the chat. */
+    public static final String TOPIC = "chat";
+
+    /** The project that the demo plays in. */
+    public static final String PROJECT = "acme";
+
+    static final String INGEST = "chat-ingest";
+    static final String COMPANION = "companion";
+
+    static final String CREATED = "message:created";
+    static final String MENTIONED = "agent:mentioned";
+    static final String READ = "conversation:read";
+    static final String HELD = "transaction:held";
+
+    /** How long a token of the demo is good. */
+    static final Duration LIFE = Duration.ofHours(8);
+
+    static final Map<String, String> AGENTS = Map.of("anna", "Anna", "ben", "Ben", "mira", "Mira");
+
+    private final Postrider postrider;
+    private final DataSource dataSource;
+    private final JacksonMapper mapper = new JacksonMapper();
+    private final IngestJobs jobs = new IngestJobs(mapper);
+    private final Intake intake;
+    private final Companion companion;
+    private final HeldTransaction held;
+    private final Ingestion ingestion;
+
+    private LiveChat(Postrider postrider, DataSource dataSource, Function<IngestJobs, Ingestion> ingestion) {
+        this.postrider = postrider;
+        this.dataSource = dataSource;
+        this.intake = new Intake(postrider, mapper);
+        this.companion = new Companion(dataSource, intake);
+        this.held = new HeldTransaction(postrider, dataSource, mapper);
+        this.ingestion = ingestion.apply(jobs);
+    }
+
+    /** On this database; messages go through Postrider's queue. */
+    public static LiveChat on(Postrider postrider, DataSource dataSource) {
+        return new LiveChat(postrider, dataSource, jobs -> new QueueIngestion(postrider, dataSource, jobs));
+    }
+
+    /**
+     * The same with messages going through a stream first, such as Redis'. Whoever moves them from there makes {@link #job} of
+     * each.
+     *
+     * @param add keeps (id, JSON) durably, and gives a receipt; the same id may come again
+     * @param waiting how much is in the stream
+     */
+    public LiveChat withStream(BinaryOperator<String> add, LongSupplier waiting) {
+        return new LiveChat(postrider, dataSource, made -> new StreamIngestion(postrider, made, add, waiting));
+    }
+
+    /** The job that saves a message, of the JSON that was added to the stream. */
+    public Job job(String json) {
+        return jobs.of(json);
+    }
+
+    /** Makes the schema {@code livechat}, the project and its agents, and the companion's limit. Any number may at once. */
+    public LiveChat install() {
+        try (Connection connection = dataSource.getConnection()) {
+            connection.setAutoCommit(false);
+            try (Statement statement = connection.createStatement()) {
+                statement.execute("select pg_advisory_xact_lock(hashtext('livechat'))");
+                statement.execute(resource("schema.sql"));
+            }
+            Rows.run(
+                    connection,
+                    "insert into livechat.project values (?, ?) on conflict do nothing",
+                    PROJECT,
+                    "Acme Post");
+            for (Map.Entry<String, String> agent : AGENTS.entrySet()) {
+                String insert = "insert into livechat.agent values (?, ?, ?) on conflict do nothing";
+                Rows.run(connection, insert, agent.getKey(), PROJECT, agent.getValue());
+            }
+            connection.commit();
+        } catch (SQLException e) {
+            throw new IllegalStateException(
+                    "the schema livechat cannot be made; the role must be allowed to create it", e);
+        }
+        postrider.queues().limit(COMPANION, Queues.Limits.none().withPerKey(1));
+        return this;
+    }
+
+    /** For a process that works: who calls the companion. */
+    public List<Listener> listeners() {
+        return List.of(new CompanionCall(postrider, mapper).listener());
+    }
+
+    /** For a process that works: who saves messages, and the companion itself. */
+    public List<Worker> workers() {
+        return List.of(
+                Worker.on(INGEST)
+                        .withMapper(mapper)
+                        .handlingInTransaction("ingest", NewMessage.class, intake::handle)
+                        .withSlots(8),
+                Worker.on(COMPANION)
+                        .withMapper(mapper)
+                        .handlingInTransaction("reply", Message.class, companion::reply)
+                        .withRetry("reply", Companion.RETRY)
+                        .withSlots(4));
+    }
+
+    /**
+     * For a process that serves: each servlet with the patterns it is mapped to.
+     *
+     * @param trouble null: the buttons that kill and cut are not there
+     */
+    public Map<HttpServlet, List<String>> servlets(Passes passes, @Nullable Trouble trouble) {
+        Map<HttpServlet, List<String>> servlets = new LinkedHashMap<>();
+        servlets.put(new ChatServlet(api(passes, trouble)), List.of("/chat/api/*"));
+        servlets.put(new PagesServlet(), PagesServlet.PATTERNS);
+        return servlets;
+    }
+
+    Ingestion ingestion() {
+        return ingestion;
+    }
+
+    Intake intake() {
+        return intake;
+    }
+
+    ChatApi api(Passes passes, @Nullable Trouble trouble) {
+        return new ChatApi(
+                passes,
+                ingestion,
+                new Conversations(postrider, dataSource, mapper),
+                new Ledger(dataSource, ingestion),
+                new TroubleDesk(postrider, dataSource, companion, held, trouble));
+    }
+
+    static String resource(String name) {
+        try (InputStream in = LiveChat.class.getResourceAsStream("/livechat/" + name)) {
+            if (in == null) {
+                throw new IllegalStateException("/livechat/" + name + " is not in the jar: build the module again");
+            }
+            return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Ends a transaction that is held open. */
+    @Override
+    public void close() {
+        held.close();
+    }
+}

@@ -1,0 +1,48 @@
+package io.postrider.livechat;
+
+/** What was asked for is not given, and why, and what to do next: becomes {@code application/problem+json}. */
+final class Refusal extends RuntimeException {
+    private static final long serialVersionUID = 1;
+
+    private final int status;
+    private final String title;
+
+    private Refusal(int status, String title, String detail) {
+        super(detail);
+        this.status = status;
+        this.title = title;
+    }
+
+    int status() {
+        return status;
+    }
+
+    String title() {
+        return title;
+    }
+
+    static Refusal badRequest(String detail) {
+        return new Refusal(400, "Bad request", detail);
+    }
+
+    static Refusal unauthorized() {
+        return new Refusal(
+                401, "No valid token", "Send Authorization: Bearer with a token from POST /chat/api/session.");
+    }
+
+    static Refusal forbidden(String detail) {
+        return new Refusal(403, "Not allowed", detail);
+    }
+
+    static Refusal notFound(String detail) {
+        return new Refusal(404, "Not found", detail);
+    }
+
+    static Refusal tooLarge(int most) {
+        return new Refusal(413, "Too large", "The body may have at most " + most + " bytes; send fewer at once.");
+    }
+
+    static Refusal wrongType() {
+        return new Refusal(415, "Wrong content type", "Send the body as Content-Type: application/json.");
+    }
+}

@@ -1,0 +1,163 @@
+package io.postrider.livechat;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Keeps one worker process running: whenever it ends, for whatever reason, another one is started.
+ *
+ * <pre>
+ * STARTING  the process runs and has not said "ready" yet
+ * UP        it has
+ * DOWN      it has ended; the next one is started at once, after a second if it never came up
+ * CLOSED    by close(): it is ended, and no other one is started
+ * </pre>
+ *
+ * <p>The child gets a pipe as its standard input and ends when that does, so that it does not outlive this process, however
+ * this one ends.
+ */
+public final class Supervisor implements AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(Supervisor.class);
+    private static final Duration REST = Duration.ofSeconds(1);
+
+    /** The line by which a worker says that it is at work. */
+    public static final String READY = "ready";
+
+    private final List<String> command;
+    private final Map<String, String> environment;
+    private final Thread thread;
+    private @Nullable Process process;
+    private boolean up;
+    private boolean closed;
+    private Instant since = Instant.now();
+    private int kills;
+    private @Nullable Long lastGap;
+
+    private Supervisor(List<String> command, Map<String, String> environment) {
+        this.command = command;
+        this.environment = environment;
+        this.thread = new Thread(this::run, "livechat-supervisor");
+        this.thread.setDaemon(true);
+    }
+
+    /** Starts the worker by this command, and again whenever it ends. What is secret goes into the environment. */
+    public static Supervisor of(List<String> command, Map<String, String> environment) {
+        Supervisor supervisor = new Supervisor(List.copyOf(command), Map.copyOf(environment));
+        supervisor.thread.start();
+        return supervisor;
+    }
+
+    /** Ends the process as {@code kill -9} does; returns when it is gone. */
+    public void kill() {
+        Process victim;
+        synchronized (this) {
+            victim = process;
+            kills++;
+        }
+        if (victim != null) {
+            victim.destroyForcibly().onExit().join();
+            down(victim);
+        }
+    }
+
+    /** How the process stands. */
+    public synchronized Trouble.WorkerState state() {
+        return new Trouble.WorkerState(up, process == null ? 0 : process.pid(), since, kills, lastGap);
+    }
+
+    private void run() {
+        while (true) {
+            Process started = start();
+            if (started == null) {
+                return;
+            }
+            boolean cameUp = watch(started);
+            down(started);
+            if (!cameUp && !rest()) {
+                return;
+            }
+        }
+    }
+
+    private synchronized @Nullable Process start() {
+        if (closed) {
+            return null;
+        }
+        try {
+            ProcessBuilder builder = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT);
+            builder.environment().putAll(environment);
+            process = builder.start();
+            return process;
+        } catch (IOException e) {
+            throw new UncheckedIOException("the worker's process cannot be started: " + command.get(0), e);
+        }
+    }
+
+    /** Reads what it says until it ends; whether it came up. */
+    private boolean watch(Process started) {
+        boolean cameUp = false;
+        try (BufferedReader lines = started.inputReader(StandardCharsets.UTF_8)) {
+            for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+                if (line.equals(READY)) {
+                    cameUp = true;
+                    up(started);
+                }
+            }
+            started.onExit().join();
+        } catch (IOException e) {
+            log.debug("worker_output_ended pid={}", started.pid(), e);
+        }
+        return cameUp;
+    }
+
+    private synchronized void up(Process started) {
+        if (process == started && started.isAlive()) {
+            Instant now = Instant.now();
+            lastGap = kills == 0 ? null : Duration.between(since, now).toMillis();
+            since = now;
+            up = true;
+            log.info("worker_up pid={}", started.pid());
+        }
+    }
+
+    private synchronized void down(Process ended) {
+        if (process == ended && up) {
+            up = false;
+            since = Instant.now();
+            lastGap = null;
+            log.info("worker_down pid={} kills={}", ended.pid(), kills);
+        }
+    }
+
+    private synchronized boolean rest() {
+        try {
+            wait(REST.toMillis());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
+        return !closed;
+    }
+
+    @Override
+    public void close() {
+        Process last;
+        synchronized (this) {
+            closed = true;
+            last = process;
+            notifyAll();
+        }
+        if (last != null) {
+            last.destroyForcibly().onExit().join();
+        }
+    }
+}

@@ -1,0 +1,6 @@
+/**
+ * The live chat example: a visitor writes, agents see it at once, a companion answers through a durable job. {@link
+ * io.postrider.livechat.LiveChat} puts it together.
+ */
+@org.jspecify.annotations.NullMarked
+package io.postrider.livechat;

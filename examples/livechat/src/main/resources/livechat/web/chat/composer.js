@@ -1,0 +1,39 @@
+// Where one writes: grows with its text, sends with Enter.
+
+import {el, icon} from './dom.js';
+
+const LONGEST = 2000;
+
+export function composer({label, placeholder, send}) {
+  const field = el('textarea', {rows: '1', maxlength: String(LONGEST), 'aria-label': label, placeholder, autocomplete: 'off',
+    enterkeyhint: 'send'});
+  const button = el('button.send', {type: 'submit', 'aria-label': 'Send', title: 'Send (Enter)'}, icon('send'));
+  const form = el('form.composer', {}, field, button);
+  const fit = () => {
+    field.style.height = 'auto';
+    field.style.height = `${Math.min(field.scrollHeight, 120)}px`;
+    button.disabled = field.value.trim() === '';
+  };
+  form.addEventListener('submit', event => {
+    event.preventDefault();
+    const text = field.value.trim();
+    if (text) {
+      field.value = '';
+      fit();
+      send(text);
+    }
+    field.focus();
+  });
+  field.addEventListener('keydown', event => {
+    if (event.key === 'Enter' && !event.shiftKey && !event.isComposing) {
+      event.preventDefault();
+      form.requestSubmit();
+    }
+  });
+  field.addEventListener('input', fit);
+  button.disabled = true;
+  return {root: form, field, setEnabled: on => {
+    field.disabled = !on;
+    button.disabled = !on || field.value.trim() === '';
+  }};
+}

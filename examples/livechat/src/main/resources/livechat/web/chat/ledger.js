@@ -1,0 +1,106 @@
+// The counter. For each message of the visitor: when it was sent, acknowledged, seen on either screen, and what the database says.
+// It counts what the streams hand over, before anything is drawn or merged; a list that hides a repeat cannot hide it here.
+//
+//   on the way   acknowledged, and not everywhere yet, and nothing proves that it never will be
+//   missing      proven: the database has neither the message nor a job that would save it; or a stream is past its position and
+//                did not bring it
+//   twice        a stream brought it twice, or the database has two rows or two events of it
+
+const MOST_ASKED = 4000;
+
+export class Ledger {
+  constructor() {
+    this.entries = new Map();
+    this.reached = {visitor: 0, agent: 0};
+    this.after = null;
+    this.checkedAt = null;
+  }
+
+  sent({client}) {
+    this.entries.set(client, {client, sent: performance.now(), receipt: null, saved: 0, emitted: 0, position: null, lost: false,
+      visitor: 0, agent: 0, took: {}});
+  }
+
+  acknowledged({client}, receipt) {
+    this.entries.get(client).receipt = receipt;
+  }
+
+  /** A stream begins after a snapshot: what is in that does not come by the stream, and is not looked for. */
+  begins(who, position) {
+    this.after ??= position;
+    this.reached[who] ||= position;
+  }
+
+  /** A stream handed over a message, and with it everything before. */
+  seen(who, {client, author}, position) {
+    this.reached[who] = Math.max(this.reached[who], position);
+    const entry = author.kind === 'VISITOR' ? this.entries.get(client) : undefined;
+    if (entry) {
+      entry[who]++;
+      entry.took[who] ??= performance.now() - entry.sent;
+    }
+  }
+
+  /** What to ask the database for: what is not settled, or everything, to see whether it still holds. */
+  questions(all) {
+    const open = [];
+    for (const entry of this.entries.values()) {
+      if (entry.receipt && (all || !isSettled(entry)) && open.length < MOST_ASKED) {
+        open.push({id: entry.client, receipt: entry.receipt});
+      }
+    }
+    return open;
+  }
+
+  answered(entries) {
+    for (const {id, saved, emitted, position, lost} of entries) {
+      Object.assign(this.entries.get(id), {saved, emitted, position, lost});
+    }
+    this.checkedAt = Date.now();
+  }
+
+  count() {
+    const sum = {sent: 0, acknowledged: 0, saved: 0, emitted: 0, visitor: 0, agent: 0, way: 0, missing: 0, twice: 0, settled: 0};
+    for (const entry of this.entries.values()) {
+      sum.sent++;
+      if (!entry.receipt) {
+        continue;
+      }
+      sum.acknowledged++;
+      sum.saved += entry.saved > 0;
+      sum.emitted += entry.emitted > 0;
+      sum.visitor += entry.visitor > 0;
+      sum.agent += entry.agent > 0;
+      const missing = this.isMissing(entry);
+      const settled = isSettled(entry);
+      sum.missing += missing;
+      sum.settled += settled;
+      sum.twice += Math.max(entry.saved, entry.emitted, entry.visitor, entry.agent) > 1;
+      sum.way += !missing && !settled;
+    }
+    return sum;
+  }
+
+  isMissing(entry) {
+    const passed = who => entry.position !== null && entry.position <= this.reached[who] && entry[who] === 0;
+    return entry.lost || passed('visitor') || passed('agent');
+  }
+
+  /** From the keystroke to the agent's screen, in milliseconds. */
+  latency() {
+    const times = [];
+    for (const {took} of this.entries.values()) {
+      if (took.agent !== undefined) {
+        times.push(took.agent);
+      }
+    }
+    times.sort((a, b) => a - b);
+    const at = share => times[Math.min(times.length - 1, Math.floor(times.length * share))];
+    return times.length === 0 ? null : {p50: at(0.5), p99: at(0.99), max: times[times.length - 1]};
+  }
+}
+
+/** Everywhere, once or more. */
+function isSettled({saved, emitted, visitor, agent}) {
+  return saved > 0 && emitted > 0 && visitor > 0 && agent > 0;
+}

@@ -1,0 +1,14 @@
+// Whether the stream is live, in a dot and a word.
+
+import {el, say} from './dom.js';
+
+const WORDS = {live: 'Live', connecting: 'Connecting', broken: 'Reconnecting', offline: 'Offline'};
+
+export function presence() {
+  const word = el('span', {}, WORDS.connecting);
+  const root = el('span.presence', {role: 'status', 'data-state': 'connecting'}, el('i', {'aria-hidden': 'true'}), word);
+  return {root, set(state) {
+    root.dataset.state = state;
+    say(word, WORDS[state] ?? state);
+  }};
+}

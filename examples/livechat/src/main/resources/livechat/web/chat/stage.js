@@ -1,0 +1,111 @@
+// The stage: visitor and agent side by side, the counter, and trouble.
+
+import {mountAgent} from './agent.js';
+import {Session} from './api.js';
+import {Counter} from './counter.js';
+import {el, icon, say} from './dom.js';
+import {Journal} from './journal.js';
+import {Ledger} from './ledger.js';
+import {Pilot} from './pilot.js';
+import {Trouble} from './trouble.js';
+import {mountVisitor} from './visitor.js';
+
+const LOOK_EVERY = 700;
+const AGENT = 'anna';
+
+const [visitor, agent] = await Promise.all([Session.open('visitor', {}), Session.open(`agent:${AGENT}`, {agent: AGENT})]);
+const ledger = new Ledger();
+const counter = new Counter();
+const journal = new Journal();
+const trouble = new Trouble(agent, [visitor.user, agent.user], journal);
+let seenByAgent = 0;
+
+const visiting = await mountVisitor(document.getElementById('visitor'), visitor, {
+  sent: message => ledger.sent(message),
+  acknowledged: (message, receipt) => ledger.acknowledged(message, receipt),
+  seen: (message, position) => ledger.seen('visitor', message, position),
+  begins: position => ledger.begins('visitor', position),
+  state: state => trouble.stream('visitor', state),
+});
+await mountAgent(document.getElementById('agent'), agent, {
+  seen(message, position) {
+    ledger.seen('agent', message, position);
+    seenByAgent++;
+    if (message.author.kind === 'COMPANION') {
+      trouble.answered(message.attempt);
+    }
+  },
+  begins: position => ledger.begins('agent', position),
+  held: () => trouble.heldArrived(),
+  state: state => trouble.stream('agent', state),
+}, visitor.user);
+
+// ── the auto-pilot ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+const go = el('button.go', {type: 'button', 'data-pilot': '', onclick: () => pilot.running ? pilot.stop() : pilot.start()});
+const course = el('progress', {max: '1', value: '0', 'aria-label': 'Auto-pilot'});
+const log = el('p.status', {role: 'status'}, '20 a second for 30 s');
+const pilot = new Pilot(text => visiting.say(text, true), ({running, sent, of}) => {
+  visiting.scroll.setQuiet(running);
+  go.replaceChildren(icon(running ? 'stop' : 'play'), running ? 'Stop the auto-pilot' : 'Start the auto-pilot');
+  course.max = of;
+  course.value = sent;
+  if (running) {
+    say(log, `${sent} of ${of} written.`);
+  } else if (sent > 0) {
+    say(log, `${sent} written.`);
+  }
+});
+pilot.changed(pilot);
+
+document.getElementById('panel').replaceChildren(
+  el('div.half', {}, counter.root, el('div.autopilot', {}, go, course, log)),
+  el('div.half', {}, el('h2.section', {}, 'Make trouble'), trouble.root, el('h2.section', {}, 'What happened'), journal.root));
+document.getElementById('panel').classList.add('ready');
+
+// ── looking ──────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+let settledAll = 0;
+
+/** Asks for what is open; when nothing is open any more, once for everything. */
+async function verify() {
+  const open = ledger.questions(false);
+  const count = ledger.count().acknowledged;
+  const all = open.length === 0 && count > settledAll;
+  if (open.length > 0 || all) {
+    const {entries} = await visitor.post('/verify', {promises: all ? ledger.questions(true) : open, after: ledger.after ?? 0});
+    ledger.answered(entries);
+    settledAll = all ? count : settledAll;
+  }
+}
+
+async function look() {
+  if (document.visibilityState === 'visible') {
+    try {
+      const [state] = await Promise.all([agent.get('/state'), verify()]);
+      trouble.draw(state, seenByAgent);
+    } catch {
+      // no network just now: the next look will tell
+    }
+  }
+  setTimeout(look, LOOK_EVERY);
+}
+
+function draw() {
+  counter.draw(ledger);
+  setTimeout(() => requestAnimationFrame(draw), 200);
+}
+
+look();
+draw();
+
+// ── panes, where there is room for one ───────────────────────────────────────────────────────────────────────────────────
+
+const tabs = document.querySelectorAll('.tabs button');
+for (const tab of tabs) {
+  tab.addEventListener('click', () => {
+    document.body.dataset.tab = tab.dataset.pane;
+    tabs.forEach(other => other.setAttribute('aria-pressed', String(other === tab)));
+  });
+}
+visiting.focus();

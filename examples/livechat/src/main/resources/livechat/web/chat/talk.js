@@ -1,0 +1,66 @@
+// One conversation as a page knows it: messages from snapshots, from the stream and from the own keyboard, each once.
+
+const KEPT = 400;
+
+/** The same before and after it is saved. */
+export function keyOf({author, client}) {
+  return `${author.kind}/${author.id}/${client}`;
+}
+
+export class Talk {
+  constructor() {
+    this.byKey = new Map();
+    this.read = new Map();
+  }
+
+  /** Something that was written here and is not saved yet. */
+  write(message) {
+    this.byKey.set(keyOf(message), {...message, state: 'sending', at: new Date().toISOString()});
+  }
+
+  /** How far a message of one's own is: sending, queued, saved, refused. Never back. */
+  advance(message, state) {
+    const known = this.byKey.get(keyOf(message));
+    if (known && !(known.id && state !== 'saved')) {
+      known.state = state;
+    }
+  }
+
+  /** A saved message, from a snapshot or the stream. False if it was known as saved. */
+  save(message) {
+    const key = keyOf(message);
+    const known = this.byKey.get(key);
+    this.byKey.set(key, {...message, state: 'saved'});
+    this.forget();
+    return !known?.id;
+  }
+
+  /** An agent has read up to a message. */
+  mark(agent, message) {
+    this.read.set(agent, Math.max(message, this.read.get(agent) ?? 0));
+  }
+
+  /** Up to where somebody has read. */
+  get readTo() {
+    return Math.max(0, ...this.read.values());
+  }
+
+  /** The last so many: saved ones in the order they were accepted, then what is on its way in the order it was written. */
+  latest(most) {
+    const all = Array.from(this.byKey.values());
+    const saved = all.filter(message => message.id).sort((a, b) => a.order - b.order || a.id - b.id);
+    return saved.concat(all.filter(message => !message.id)).slice(-most);
+  }
+
+  /** A page that is open for days does not grow. */
+  forget() {
+    if (this.byKey.size > 2 * KEPT) {
+      const keep = new Set(this.latest(KEPT).map(keyOf));
+      for (const key of this.byKey.keys()) {
+        if (!keep.has(key)) {
+          this.byKey.delete(key);
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,153 @@
+// The buttons that make trouble, and what comes of it.
+
+import {el, icon, say} from './dom.js';
+import {span} from './times.js';
+
+const KINDS = {
+  'kill-worker': ['skull', 'Kill the worker', 'kill -9. Messages go on being acknowledged; another process takes over.'],
+  'cut-streams': ['scissors', 'Cut the streams', 'The server drops both connections. They resume at their position.'],
+  'hold-transaction': ['lock', 'Hold a transaction open', 'A session writes and does not commit for 20 s. Nobody waits for it.'],
+  'fail-companion': ['stumble', 'Fail the companion', 'Its next 3 attempts throw. The job is retried after 1, 2 and 4 s.'],
+};
+
+export class Trouble {
+  /**
+   * @param agent the agent's session, who may
+   * @param users whose streams are cut
+   * @param journal where it is told
+   */
+  constructor(agent, users, journal) {
+    Object.assign(this, {agent, users, journal, rows: {}, cutAt: {}, last: {}});
+    this.root = el('div.troubles', {}, Object.entries(KINDS).map(([kind, [shape, title, what]]) => {
+      const button = el('button', {type: 'button', 'data-trouble': kind, onclick: () => this.make(kind)}, icon(shape), title);
+      const status = el('p.status', {role: 'status', 'data-status': kind}, what);
+      this.rows[kind] = {button, status, what};
+      return el('div.trouble', {}, button, status);
+    }));
+  }
+
+  async make(kind) {
+    const {button} = this.rows[kind];
+    button.disabled = true;
+    try {
+      if (kind === 'cut-streams') {
+        this.cuts = {};
+        this.cutting = performance.now();
+      }
+      const {count} = await this.agent.post(`/trouble/${kind}`, kind === 'cut-streams' ? {users: this.users} : {});
+      this.journal.add('bad', {
+        'kill-worker': 'The worker was killed (kill -9).',
+        'cut-streams': `${count} ${count === 1 ? 'stream was' : 'streams were'} cut.`,
+        'hold-transaction': 'A transaction has written, and stays open for 20 s.',
+        'fail-companion': 'The companion’s next 3 attempts will throw. Ask it something.',
+      }[kind]);
+      if (kind === 'fail-companion') {
+        this.failing = true;
+      }
+      if (kind === 'hold-transaction') {
+        this.passedSince = null;
+      }
+    } catch (problem) {
+      say(this.rows[kind].status, problem.message);
+    }
+    button.disabled = false;
+  }
+
+  // ── the streams ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+  stream(who, state) {
+    const before = this.last[who];
+    this.last[who] = state;
+    if (before === 'live' && state !== 'live') {
+      this.cutAt[who] = performance.now();
+    } else if (state === 'live' && before && before !== 'live' && this.cutAt[who]) {
+      const took = span(performance.now() - this.cutAt[who]);
+      this.journal.add('good', `The ${who}’s stream is back after ${took}, where it was.`);
+      (this.cuts ??= {})[who] = took;
+      say(this.rows['cut-streams'].status,
+        'Reconnected: ' + Object.entries(this.cuts).map(([name, time]) => `${name} after ${time}`).join(', '));
+      delete this.cutAt[who];
+    }
+  }
+
+  // ── what the server tells, once or twice a second ────────────────────────────────────────────────────────────────────
+
+  /** @param passed how many messages the agent has seen by now */
+  draw(state, passed) {
+    this.drawWorker(state);
+    this.drawHeld(state, passed);
+    this.drawCompanion(state);
+    this.before = state;
+  }
+
+  drawWorker({worker, takeover, ingest}) {
+    if (!worker) {
+      return;
+    }
+    const before = this.before?.worker;
+    if (before && worker.up && worker.pid !== before.pid || before && !before.up && worker.up) {
+      this.journal.add('good', `A new worker (pid ${worker.pid}) is up${worker.lastGap ? ` after ${span(worker.lastGap)}` : ''}.`);
+    }
+    if (takeover !== null && this.before && this.before.takeover !== takeover) {
+      this.journal.add('good', `The first message was saved ${span(takeover)} after the kill.`);
+    }
+    const since = Date.now() - Date.parse(worker.since);
+    let text = `Worker pid ${worker.pid}, up for ${span(Math.max(0, since))}.`;
+    if (!worker.up) {
+      text = `Down for ${span(Math.max(0, since))}; ${ingest.waiting + ingest.running + ingest.later} messages wait, durably.`;
+    } else if (worker.kills > 0) {
+      text = `Pid ${worker.pid} came up${worker.lastGap ? ` after ${span(worker.lastGap)}` : ''}`
+        + (takeover === null ? '.' : `; first message saved ${span(takeover)} after the kill.`);
+    }
+    say(this.rows['kill-worker'].status, text);
+    this.rows['kill-worker'].status.classList.toggle('hot', !worker.up);
+  }
+
+  drawHeld({held}, passed) {
+    const {status, button} = this.rows['hold-transaction'];
+    button.disabled = held !== null;
+    status.classList.toggle('hot', held !== null);
+    if (held) {
+      this.passedSince ??= passed;
+      const open = Math.max(0, Date.now() - Date.parse(held.since));
+      say(status, `Open for ${Math.round(open / 1000)} s; ${passed - this.passedSince} messages have passed it meanwhile.`);
+    } else if (this.before?.held) {
+      say(status, `Was open for 20 s; ${passed - (this.passedSince ?? passed)} messages passed it.`);
+    }
+  }
+
+  /** Its own event, at last. */
+  heldArrived() {
+    this.journal.add('good', 'The held transaction has committed: its own event came now, after everybody else’s.');
+  }
+
+  drawCompanion({failuresAhead, attempts, retries, companion}) {
+    const {status} = this.rows['fail-companion'];
+    const known = this.known ??= new Set();
+    for (const {job, attempt, in: ms} of retries) {
+      if (!known.has(job + attempt)) {
+        known.add(job + attempt);
+        this.journal.add('bad', `The companion’s attempt ${attempt} of ${attempts} failed; again in ${span(ms)}.`);
+      }
+    }
+    status.classList.toggle('hot', failuresAhead > 0 || retries.length > 0);
+    if (retries.length > 0) {
+      const {attempt, in: ms} = retries[0];
+      say(status, `Attempt ${attempt} of ${attempts} failed; again in ${span(ms)}${retries.length > 1 ? ` (and ${retries.length - 1} more)` : ''}.`);
+    } else if (failuresAhead > 0) {
+      say(status, `Its next ${failuresAhead} attempts will throw. Ask it something.`);
+    } else if (this.failing && companion.waiting + companion.running + companion.later === 0) {
+      this.failing = false;
+      say(status, 'It has answered after all.');
+    }
+  }
+
+  /** The companion answered, at this attempt. */
+  answered(attempt) {
+    if (attempt > 1) {
+      this.journal.add('good', `The companion answered at attempt ${attempt}.`);
+      say(this.rows['fail-companion'].status, `Answered at attempt ${attempt}, once.`);
+      this.failing = false;
+    }
+  }
+}

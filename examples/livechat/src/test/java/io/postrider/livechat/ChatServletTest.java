@@ -1,0 +1,232 @@
+package io.postrider.livechat;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.postrider.gateway.TokenMint;
+import io.postrider.testkit.PostgresTest;
+import io.postrider.testkit.TestDatabase;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.sql.Connection;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.UUID;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What a page, or somebody who is not one, can ask over HTTP. */
+@PostgresTest(per = PostgresTest.Per.CLASS)
+class ChatServletTest {
+    private static final Guest VISITOR = new Guest("v-1", LiveChat.PROJECT, false);
+    private static final Guest OTHER_VISITOR = new Guest("v-2", LiveChat.PROJECT, false);
+    private static final Guest ANNA = new Guest("anna", LiveChat.PROJECT, true);
+    private static final Guest STRANGER = new Guest("anna", "other", true);
+
+    private final HttpClient http = HttpClient.newHttpClient();
+    private static Theatre theatre;
+
+    @BeforeAll
+    static void open(TestDatabase database) throws Exception {
+        theatre = Theatre.withoutWorker(database);
+    }
+
+    @AfterAll
+    static void close() throws Exception {
+        theatre.close();
+    }
+
+    @Test
+    void a_message_is_acknowledged_with_its_id_when_its_job_is_committed() throws Exception {
+        int before = queued();
+        HttpResponse<String> answer =
+                post(VISITOR, "/messages", "{\"messages\":[{\"id\":\"client-00\",\"text\":\"hello\"}]}");
+        assertThat(answer.statusCode()).isEqualTo(202);
+        assertThat(answer.body()).contains("client-00", "receipt");
+        assertThat(queued()).isEqualTo(before + 1);
+    }
+
+    @Test
+    void a_visitor_gets_a_token_and_an_agent_too_and_both_can_renew_theirs() throws Exception {
+        assertThat(post(null, "/session", "{}").body()).contains("\"agent\":false", "\"user\":\"v-");
+        assertThat(post(null, "/session", "{\"agent\":\"ben\"}").body()).contains("\"agent\":true", "\"name\":\"Ben\"");
+        assertThat(post(ANNA, "/session", "{}").body()).contains("\"user\":\"anna\"");
+        assertThat(post(null, "/session", "{\"agent\":\"eve\"}").statusCode()).isEqualTo(404);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "GET /conversation",
+                "GET /conversations",
+                "GET /state",
+                "POST /messages",
+                "POST /verify",
+                "POST /trouble/kill-worker",
+                "POST /conversations/00000000-0000-0000-0000-000000000000/read"
+            })
+    void without_a_token_or_with_a_forged_one_nothing_is_given(String route) throws Exception {
+        String[] parts = route.split(" ", -1);
+        for (String token : new String[] {"", "Bearer x", "Bearer " + forged(), "Basic abc"}) {
+            HttpRequest.Builder request = request(parts[1]);
+            if (!token.isEmpty()) {
+                request.header("Authorization", token);
+            }
+            request.method(parts[0], HttpRequest.BodyPublishers.ofString("{}"));
+            HttpResponse<String> answer = http.send(request.build(), HttpResponse.BodyHandlers.ofString());
+            assertThat(answer.statusCode()).isEqualTo(401);
+            assertThat(answer.headers().firstValue("Content-Type").orElse("")).startsWith("application/problem+json");
+            assertThat(answer.body()).contains("/chat/api/session");
+        }
+    }
+
+    /** Somebody else's secret. */
+    private static String forged() {
+        return new MintedPasses(TokenMint.random("livechat-test", "livechat")).issue(ANNA, Duration.ofHours(1));
+    }
+
+    @Test
+    void nobody_sees_what_is_not_theirs() throws Exception {
+        UUID mine = save(VISITOR, "my secret");
+        assertThat(get(VISITOR, "/conversation").body()).contains("my secret");
+        assertThat(get(ANNA, "/conversations/" + mine).body()).contains("my secret");
+        assertThat(get(OTHER_VISITOR, "/conversation").body()).doesNotContain("my secret");
+        assertThat(get(new Guest("v-1", "other", false), "/conversation").body())
+                .doesNotContain("my secret");
+        assertThat(get(VISITOR, "/conversations").statusCode()).isEqualTo(403);
+        assertThat(get(VISITOR, "/conversations/" + mine).statusCode()).isEqualTo(403);
+        assertThat(get(VISITOR, "/state").statusCode()).isEqualTo(403);
+        assertThat(post(VISITOR, "/trouble/kill-worker", "{}").statusCode()).isEqualTo(403);
+        assertThat(post(VISITOR, "/conversations/" + mine + "/read", "{\"message\":1}")
+                        .statusCode())
+                .isEqualTo(403);
+        assertThat(get(STRANGER, "/conversations/" + mine).statusCode()).isEqualTo(404);
+        assertThat(get(STRANGER, "/conversations").body()).doesNotContain("my secret");
+        assertThat(post(STRANGER, "/conversations/" + mine + "/read", "{\"message\":1}")
+                        .statusCode())
+                .isEqualTo(404);
+        assertThat(get(ANNA, "/conversation").statusCode()).isEqualTo(400);
+    }
+
+    private UUID save(Guest guest, String text) throws Exception {
+        try (Connection connection = theatre.pool.getConnection()) {
+            connection.setAutoCommit(false);
+            Message message = theatre.chat
+                    .intake()
+                    .save(connection, Node.visitorSays(guest.user(), text), Instant.now())
+                    .orElseThrow();
+            connection.commit();
+            return message.conversation();
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "400 | {}",
+                "400 | {\"messages\":[]}",
+                "400 | {\"messages\":[{}]}",
+                "400 | {\"messages\":[{\"id\":\"short\",\"text\":\"a\"}]}",
+                "400 | {\"messages\":[{\"id\":\"client-01\",\"text\":\"   \"}]}",
+                "400 | {\"messages\":[{\"id\":\"client-01\",\"text\":\"a\\u0000b\"}]}",
+                "400 | {\"messages\":[{\"id\":\"client-01\",\"text\":\"a\",\"conversation\":\"00000000-0000-0000-0000-000000000000\"}]}",
+                "400 | {\"messages\":[{\"id\":\"client-01\",\"text\":\"a\",\"conversation\":\"x\"}]}",
+                "400 | {\"messages\":",
+                "400 | null",
+                "400 | []",
+                "400 | ''"
+            })
+    void bad_input_is_refused_and_nothing_is_queued(int status, String body) throws Exception {
+        int before = queued();
+        HttpResponse<String> answer = post(VISITOR, "/messages", body);
+        assertThat(answer.statusCode()).isEqualTo(status);
+        assertThat(answer.headers().firstValue("Content-Type").orElse("")).startsWith("application/problem+json");
+        assertThat(queued()).isEqualTo(before);
+    }
+
+    @Test
+    void half_a_character_is_refused_and_not_a_failure_of_the_database() throws Exception {
+        HttpResponse<String> answer =
+                post(VISITOR, "/messages", "{\"messages\":[{\"id\":\"client-01\",\"text\":\"a\\ud83d\"}]}");
+        assertThat(answer.statusCode()).isEqualTo(400);
+    }
+
+    @Test
+    void what_is_too_large_or_of_the_wrong_type_is_refused() throws Exception {
+        String long1 = "{\"messages\":[{\"id\":\"client-01\",\"text\":\"" + "a".repeat(2_001) + "\"}]}";
+        assertThat(post(VISITOR, "/messages", long1).statusCode()).isEqualTo(400);
+        assertThat(post(VISITOR, "/messages", "{\"x\":\"" + "a".repeat(1 << 20) + "\"}")
+                        .statusCode())
+                .isEqualTo(413);
+        HttpRequest plain = request("/messages")
+                .header("Authorization", bearer(VISITOR))
+                .setHeader("Content-Type", "text/plain")
+                .POST(HttpRequest.BodyPublishers.ofString("{}"))
+                .build();
+        assertThat(http.send(plain, HttpResponse.BodyHandlers.ofString()).statusCode())
+                .isEqualTo(415);
+        assertThat(get(ANNA, "/nothing").statusCode()).isEqualTo(404);
+        assertThat(get(ANNA, "/conversations/not-an-id").statusCode()).isEqualTo(404);
+        assertThat(post(ANNA, "/trouble/burn-down", "{}").statusCode()).isEqualTo(404);
+    }
+
+    @Test
+    void pages_allow_no_script_but_their_own_and_no_path_leads_elsewhere() throws Exception {
+        HttpResponse<String> page = page("/");
+        assertThat(page.statusCode()).isEqualTo(200);
+        assertThat(page.headers().firstValue("Content-Security-Policy").orElse(""))
+                .contains("default-src 'none'", "script-src 'self';", "style-src 'self';")
+                .doesNotContain("unsafe");
+        for (String path : new String[] {"/", "/visitor.html", "/agent.html"}) {
+            assertThat(page(path).body()).doesNotContainPattern("<script(?![^>]*src=)|<style|style=|\\son\\w+=");
+        }
+        for (String path : new String[] {"/chat/", "/chat/..%2fschema.sql", "/chat/nothing.js", "/chat/schema.sql"}) {
+            assertThat(page(path).statusCode()).isBetween(400, 404);
+        }
+    }
+
+    /** Committed, whether it has a position yet or not. */
+    private static int queued() throws Exception {
+        try (Connection connection = theatre.pool.getConnection()) {
+            return Rows.one(
+                            connection,
+                            "select count(*)::int as n from postrider.event where topic = 'queue:chat-ingest'",
+                            row -> row.getInt("n"))
+                    .orElseThrow();
+        }
+    }
+
+    private HttpResponse<String> page(String path) throws Exception {
+        return http.send(
+                HttpRequest.newBuilder(URI.create(theatre.url(path))).build(), HttpResponse.BodyHandlers.ofString());
+    }
+
+    private HttpResponse<String> get(Guest guest, String path) throws Exception {
+        HttpRequest request =
+                request(path).header("Authorization", bearer(guest)).GET().build();
+        return http.send(request, HttpResponse.BodyHandlers.ofString());
+    }
+
+    private HttpResponse<String> post(Guest guest, String path, String body) throws Exception {
+        HttpRequest.Builder request = request(path).POST(HttpRequest.BodyPublishers.ofString(body));
+        if (guest != null) {
+            request.header("Authorization", bearer(guest));
+        }
+        return http.send(request.build(), HttpResponse.BodyHandlers.ofString());
+    }
+
+    private HttpRequest.Builder request(String path) {
+        return HttpRequest.newBuilder(URI.create(theatre.url("/chat/api" + path)))
+                .header("Content-Type", "application/json");
+    }
+
+    private String bearer(Guest guest) {
+        return "Bearer " + theatre.passes.issue(guest, Duration.ofMinutes(5));
+    }
+}

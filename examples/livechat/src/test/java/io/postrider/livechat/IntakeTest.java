@@ -1,0 +1,252 @@
+package io.postrider.livechat;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.groups.Tuple.tuple;
+
+import io.postrider.LogEvent;
+import io.postrider.testkit.Await;
+import io.postrider.testkit.PostgresTest;
+import io.postrider.testkit.TestDatabase;
+import io.postrider.work.Jobs;
+import java.sql.Connection;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** From "queued" to saved and told: one transaction. */
+@PostgresTest
+class IntakeTest {
+    private static final Duration LONG = Duration.ofSeconds(60);
+
+    @Test
+    void a_message_makes_visitor_conversation_message_and_event(TestDatabase database) throws Exception {
+        try (Node node = Node.working(database)) {
+            node.queue(Node.visitorSays("v-1", "client-01", "hello there"));
+            Await.until("message and answer", LONG, () -> node.count("livechat.message") == 2);
+            LogEvent event = Await.value(
+                    "its event",
+                    LONG,
+                    () -> node.postrider.log().read("chat", 0, 1).stream().findFirst());
+            String conversation =
+                    node.texts("select id from livechat.conversation").get(0);
+            assertThat(event.type()).isEqualTo("message:created");
+            assertThat(event.key()).isEqualTo(conversation);
+            assertThat(event.projectId()).isEqualTo(LiveChat.PROJECT);
+            assertThat(event.userId()).isEqualTo("v-1");
+            assertThat(event.aggregateType()).isEqualTo("conversation");
+            assertThat(event.aggregateId()).isEqualTo(conversation);
+            assertThat(event.payload()).contains("hello there", "client-01", "VISITOR");
+            assertThat(node.count("livechat.visitor")).isEqualTo(1);
+        }
+    }
+
+    /** The event last: a failure there must take back all that the steps before it did. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "livechat.visitor",
+                "livechat.conversation",
+                "livechat.message",
+                "postrider.event where topic = 'chat'"
+            })
+    void whichever_step_fails_nothing_remains_and_the_next_attempt_does_it_once(String step, TestDatabase database)
+            throws Exception {
+        try (Node node = Node.working(database)) {
+            breakStep(node, step);
+            UUID job = UUID.fromString(node.queue(Node.visitorSays("v-1", "hello")));
+            Await.until(
+                    "the attempt has failed",
+                    LONG,
+                    () -> node.postrider
+                            .jobs()
+                            .find(job)
+                            .filter(found -> String.valueOf(found.error()).contains("broken on purpose"))
+                            .isPresent());
+            assertThat(node.all().values()).containsOnly(0L);
+            node.run("drop trigger broken on " + step.split(" ", -1)[0]);
+            Await.until(
+                    "it is done",
+                    LONG,
+                    () -> node.postrider
+                            .jobs()
+                            .find(job)
+                            .filter(found -> found.state() == Jobs.State.DONE)
+                            .isPresent());
+            assertThat(node.count("livechat.visitor")).isEqualTo(1);
+            assertThat(node.count("livechat.conversation")).isEqualTo(1);
+            assertThat(node.count("livechat.message where author_kind = 'visitor'"))
+                    .isEqualTo(1);
+            assertThat(node.count("postrider.event where topic = 'chat' and payload ->> 'text' = 'hello'"))
+                    .isEqualTo(1);
+        }
+    }
+
+    private static void breakStep(Node node, String step) throws Exception {
+        node.run("create function public.broken() returns trigger language plpgsql as"
+                + " $$ begin raise exception 'broken on purpose'; end $$");
+        String when = step.contains("topic") ? " when (new.topic = 'chat')" : "";
+        node.run("create trigger broken before insert on " + step.split(" ", -1)[0] + " for each row" + when
+                + " execute function public.broken()");
+    }
+
+    @Test
+    void the_same_client_id_is_the_same_message_however_often_and_late_it_is_sent(TestDatabase database)
+            throws Exception {
+        try (Node node = Node.working(database)) {
+            NewMessage message = Node.visitorSays("v-1", "client-01", "once");
+            node.queue(message);
+            Await.until("saved", LONG, () -> node.count("livechat.message") >= 1);
+            UUID again = UUID.fromString(node.queue(message));
+            Await.until(
+                    "the repeat is done",
+                    LONG,
+                    () -> node.postrider
+                            .jobs()
+                            .find(again)
+                            .filter(job -> job.state() == Jobs.State.DONE)
+                            .isPresent());
+            assertThat(node.count("livechat.message where client_id = 'client-01'"))
+                    .isEqualTo(1);
+            assertThat(node.count("postrider.event where topic = 'chat' and payload ->> 'client' = 'client-01'"))
+                    .isEqualTo(1);
+        }
+    }
+
+    @Test
+    void while_the_first_waits_the_same_client_id_is_the_same_job(TestDatabase database) {
+        try (Node node = Node.taking(database)) {
+            NewMessage message = Node.visitorSays("v-1", "client-01", "once");
+            assertThat(node.queue(message)).isEqualTo(node.queue(message));
+            assertThat(node.queue(Node.visitorSays("v-2", "client-01", "another visitor's")))
+                    .isNotEqualTo(node.queue(message));
+        }
+    }
+
+    /** Without the queue's limit in between: eight transactions save at the same moment. */
+    @Test
+    void eight_at_once_find_or_create_one_visitor_one_conversation_and_each_message_once(TestDatabase database)
+            throws Exception {
+        try (Node node = Node.taking(database)) {
+            ExecutorService threads = Executors.newFixedThreadPool(8);
+            try {
+                CyclicBarrier together = new CyclicBarrier(8);
+                List<Future<Boolean>> saved = IntStream.range(0, 8)
+                        .mapToObj(i -> threads.submit(() -> saveAt(together, node, "client-0" + i / 2)))
+                        .toList();
+                int firsts = 0;
+                for (Future<Boolean> one : saved) {
+                    firsts += one.get() ? 1 : 0;
+                }
+                assertThat(firsts).isEqualTo(4);
+            } finally {
+                threads.shutdownNow();
+            }
+            assertThat(node.all().values()).containsExactlyInAnyOrder(1L, 1L, 4L, 4L);
+        }
+    }
+
+    private static boolean saveAt(CyclicBarrier together, Node node, String client) throws Exception {
+        try (Connection connection = node.pool.getConnection()) {
+            connection.setAutoCommit(false);
+            together.await();
+            boolean first = node.chat
+                    .intake()
+                    .save(connection, Node.visitorSays("v-1", client, "text"), Instant.now())
+                    .isPresent();
+            connection.commit();
+            return first;
+        }
+    }
+
+    @Test
+    void a_conversation_is_in_the_order_it_was_sent_though_two_workers_save_sixteen_messages_at_once(
+            TestDatabase database) throws Exception {
+        try (Node one = Node.working(database);
+                Node two = Node.working(database)) {
+            List<String> sent = new ArrayList<>();
+            for (int i = 0; i < 15; i++) {
+                List<NewMessage> batch = new ArrayList<>();
+                for (int j = 0; j < 10; j++) {
+                    String client = String.format("client-%03d", i * 10 + j);
+                    sent.add(client);
+                    batch.add(Node.pilotSays("v-1", client));
+                }
+                (i % 2 == 0 ? one : two).ingestion.accept(batch);
+            }
+            Await.until("all are saved", LONG, () -> one.count("livechat.message where pilot") == 150);
+            assertThat(one.texts("select client_id from livechat.message where pilot order by accepted_at"))
+                    .isEqualTo(sent);
+        }
+    }
+
+    /** As Redis' does it: the message waits in a stream, and is moved from there into the queue. */
+    @Test
+    void a_message_that_comes_by_a_stream_is_held_until_it_is_saved_and_saved_once(TestDatabase database)
+            throws Exception {
+        try (Node node = Node.working(database)) {
+            Queue<String> stream = new ConcurrentLinkedQueue<>();
+            LiveChat chat = LiveChat.on(node.postrider, node.pool)
+                    .withStream((id, json) -> stream.add(json) ? "1-" + stream.size() : "", stream::size);
+            NewMessage message = Node.visitorSays("v-1", "client-01", "by another way");
+            String receipt = chat.ingestion().accept(List.of(message, message)).get(1);
+            assertThat(chat.ingestion().holds(receipt)).isTrue();
+            while (!stream.isEmpty()) {
+                try (Connection connection = node.pool.getConnection()) {
+                    node.postrider.enqueue(connection, chat.job(stream.element()));
+                    stream.remove();
+                }
+            }
+            Await.until(
+                    "nothing holds it any more", LONG, () -> !chat.ingestion().holds(receipt));
+            assertThat(node.count("livechat.message where body = 'by another way'"))
+                    .isEqualTo(1);
+        }
+    }
+
+    @Test
+    void an_answer_into_another_projects_conversation_is_dead_and_says_why(TestDatabase database) throws Exception {
+        try (Node node = Node.working(database)) {
+            node.run("insert into livechat.project values ('other', 'Other')");
+            node.run("insert into livechat.visitor values ('v-9', 'other', 'Nine')");
+            node.run("insert into livechat.conversation (project_id, visitor_id) values ('other', 'v-9')");
+            UUID foreign = UUID.fromString(
+                    node.texts("select id from livechat.conversation").get(0));
+            Author anna = new Author(Author.Kind.AGENT, "anna", "Anna");
+            UUID job = UUID.fromString(
+                    node.queue(new NewMessage(LiveChat.PROJECT, anna, foreign, "client-01", "psst", false)));
+            Jobs.Status dead = Await.value(
+                    "it is dead",
+                    LONG,
+                    () -> node.postrider.jobs().find(job).filter(found -> found.state() == Jobs.State.FAILED));
+            assertThat(dead.error()).contains("not one of this project");
+            assertThat(node.count("livechat.message")).isZero();
+        }
+    }
+
+    @Test
+    void a_mention_is_an_event_for_the_agent_beside_the_message(TestDatabase database) throws Exception {
+        try (Node node = Node.working(database)) {
+            node.queue(Node.visitorSays("v-1", "is @Anna there, or @ben? not you, me@mira.example; @nobody, @anna"));
+            Await.until("three events", LONG, () -> node.postrider.log().head("chat") >= 3);
+            List<LogEvent> events = node.postrider.log().read("chat", 0, 3);
+            assertThat(events)
+                    .extracting(LogEvent::type, LogEvent::userId)
+                    .containsExactly(
+                            tuple("message:created", "v-1"),
+                            tuple("agent:mentioned", "anna"),
+                            tuple("agent:mentioned", "ben"));
+        }
+    }
+}

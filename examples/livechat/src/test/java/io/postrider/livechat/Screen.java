@@ -1,0 +1,172 @@
+package io.postrider.livechat;
+
+import io.postrider.testkit.Await;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.openqa.selenium.By;
+import org.openqa.selenium.Keys;
+import org.openqa.selenium.StaleElementReferenceException;
+import org.openqa.selenium.WebElement;
+import org.openqa.selenium.chrome.ChromeDriver;
+import org.openqa.selenium.chrome.ChromeDriverService;
+import org.openqa.selenium.chrome.ChromeOptions;
+import org.openqa.selenium.logging.LogEntry;
+
+/** A browser with one page, as somebody who uses it. */
+final class Screen implements AutoCloseable {
+    private static final Duration LONG = Duration.ofSeconds(90);
+
+    private final ChromeDriver driver;
+    private boolean wasOffline;
+
+    private Screen(ChromeDriver driver) {
+        this.driver = driver;
+    }
+
+    static Screen open(String url) {
+        ChromeOptions options = new ChromeOptions();
+        options.setBinary("/usr/bin/chromium");
+        options.addArguments(
+                "--headless=new",
+                "--no-sandbox",
+                "--disable-gpu",
+                "--disable-dev-shm-usage",
+                "--disable-background-networking",
+                "--disable-component-update",
+                "--disable-sync",
+                "--no-first-run",
+                "--window-size=1440,900");
+        options.setCapability("goog:loggingPrefs", Map.of("browser", "ALL"));
+        ChromeDriverService service = new ChromeDriverService.Builder()
+                .usingDriverExecutable(new java.io.File("/usr/bin/chromedriver"))
+                .build();
+        Screen screen = new Screen(new ChromeDriver(service, options));
+        screen.driver.get(url);
+        return screen;
+    }
+
+    // ── does ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    void write(String pane, String text) {
+        WebElement field = driver.findElement(By.cssSelector(pane + " textarea"));
+        Await.until("one can write in " + pane, LONG, field::isEnabled);
+        field.sendKeys(text);
+        field.sendKeys(Keys.ENTER);
+    }
+
+    void click(String css) {
+        Await.until(css + " can be clicked", LONG, () -> {
+            driver.findElement(By.cssSelector(css)).click();
+            return true;
+        });
+    }
+
+    /** The conversation of this visitor. */
+    void choose(String name) {
+        Await.until("the conversation of " + name, LONG, () -> {
+            for (WebElement line : driver.findElements(By.cssSelector("#agent .lines button"))) {
+                if (line.findElement(By.cssSelector(".name")).getText().equals(name)) {
+                    line.click();
+                    return true;
+                }
+            }
+            return false;
+        });
+        awaitText("#agent .crumb h3", name);
+    }
+
+    /** Turns to no conversation, as somebody does whose window is narrow. */
+    void leaveAll() {
+        driver.executeCdpCommand(
+                "Emulation.setDeviceMetricsOverride",
+                Map.of("width", 420, "height", 800, "deviceScaleFactor", 1, "mobile", false));
+        if (count("#agent.opened") > 0) {
+            click("#agent .back");
+        }
+        Await.until("the list alone", LONG, () -> count("#agent.opened") == 0);
+    }
+
+    void reload() {
+        driver.navigate().refresh();
+    }
+
+    void setOffline(boolean offline) {
+        wasOffline |= offline;
+        driver.executeCdpCommand("Network.enable", Map.of());
+        driver.executeCdpCommand(
+                "Network.emulateNetworkConditions",
+                Map.of("offline", offline, "latency", 0, "downloadThroughput", -1, "uploadThroughput", -1));
+    }
+
+    // ── sees ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    void awaitLive(String pane) {
+        awaitCss(pane + " .presence[data-state=live]");
+    }
+
+    void awaitCss(String css) {
+        Await.until(css + " is there", LONG, () -> count(css) > 0);
+    }
+
+    void awaitText(String css, String text) {
+        Await.until("'" + text + "' in " + css, LONG, () -> texts(css).stream().anyMatch(one -> one.contains(text)));
+    }
+
+    void awaitVerdict(String verdict, int sent) {
+        Await.until("the verdict is " + verdict + " of " + sent, Duration.ofSeconds(150), () -> {
+            if (count(".verdict[data-verdict=bad]") > 0) {
+                throw new IllegalStateException(text(".counter"));
+            }
+            return count(".verdict[data-verdict=" + verdict + "]") > 0 && number("acknowledged") == sent;
+        });
+    }
+
+    void awaitCount(String row, int least) {
+        Await.until(least + " " + row, LONG, () -> number(row) >= least);
+    }
+
+    private int number(String row) {
+        return Integer.parseInt(text("[data-count=" + row + "]"));
+    }
+
+    String text(String css) {
+        return String.valueOf(driver.findElement(By.cssSelector(css)).getDomProperty("textContent"));
+    }
+
+    /** As the page has them, whether scrolled into view or not. */
+    List<String> texts(String css) {
+        try {
+            return driver.findElements(By.cssSelector(css)).stream()
+                    .map(element -> String.valueOf(element.getDomProperty("textContent")))
+                    .toList();
+        } catch (StaleElementReferenceException e) {
+            return List.of(); // it was drawn again while we read
+        }
+    }
+
+    String attribute(String css, String name) {
+        return String.valueOf(driver.findElement(By.cssSelector(css)).getDomAttribute(name));
+    }
+
+    int count(String css) {
+        return driver.findElements(By.cssSelector(css)).size();
+    }
+
+    String title() {
+        return driver.getTitle();
+    }
+
+    /** What the browser complains of; that there is no network is no fault if we have taken it away. */
+    List<String> faults() {
+        return driver.manage().logs().get("browser").getAll().stream()
+                .map(LogEntry::getMessage)
+                .filter(message -> !wasOffline || !message.contains("ERR_INTERNET_DISCONNECTED"))
+                .toList();
+    }
+
+    @Override
+    public void close() {
+        driver.quit();
+    }
+}

@@ -1,0 +1,28 @@
+package io.postrider.server;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.springframework.boot.context.event.ApplicationEnvironmentPreparedEvent;
+import org.springframework.context.ApplicationListener;
+import org.springframework.core.Ordered;
+import org.springframework.core.env.MapPropertySource;
+
+/** Puts what was given on the command line before everything else, early enough to name a file of more settings. */
+final class GivenSettings implements ApplicationListener<ApplicationEnvironmentPreparedEvent>, Ordered {
+    private final Map<String, Object> settings;
+
+    GivenSettings(Map<String, String> settings) {
+        this.settings = new LinkedHashMap<>(settings);
+    }
+
+    @Override
+    public void onApplicationEvent(ApplicationEnvironmentPreparedEvent event) {
+        event.getEnvironment().getPropertySources().addFirst(new MapPropertySource("given", settings));
+    }
+
+    /** Before the files are read. */
+    @Override
+    public int getOrder() {
+        return Ordered.HIGHEST_PRECEDENCE;
+    }
+}

@@ -1,0 +1,148 @@
+package io.postrider.server;
+
+import io.postrider.Postrider;
+import io.postrider.PostriderException;
+import io.postrider.db.Database;
+import io.postrider.db.Sql;
+import io.postrider.watch.Watch;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.context.SmartLifecycle;
+
+/**
+ * Sees to it that topics are recorded in the event log: those that the settings name, or every one as it appears. A topic to which
+ * this node emits is known at once, others within a second. Each is a listener with a thread, so there is a bound.
+ */
+final class Recording implements SmartLifecycle, Watch {
+    private static final Logger log = LoggerFactory.getLogger(Recording.class);
+    private static final Sql TOPICS = Sql.file("server/topics");
+    private static final int MOST = 200;
+    private static final int LOOK_EVERY_MILLIS = 1_000;
+
+    private final BlockingQueue<String> noticed = new LinkedBlockingQueue<>();
+    private final Set<String> recorded = new HashSet<>();
+    private final @Nullable Set<String> named;
+    private @Nullable Thread thread;
+    private @Nullable Postrider postrider;
+    private @Nullable Database database;
+    private volatile boolean running;
+
+    /**
+     * Of these topics.
+     *
+     * @param named null: of every one
+     */
+    Recording(@Nullable Set<String> named) {
+        this.named = named;
+    }
+
+    /** For this node. Apart from the constructor, because the node is told of its watches before it is made. */
+    void of(Postrider node, Database where) {
+        this.postrider = node;
+        this.database = where;
+    }
+
+    @Override
+    public void emitted(String topic, int events) {
+        if (named == null && running && noticed.size() < MOST && !topic.startsWith("queue:")) {
+            noticed.add(topic);
+        }
+    }
+
+    @Override
+    public void start() {
+        if (postrider == null || database == null) {
+            return;
+        }
+        running = true;
+        if (named != null) {
+            named.forEach(this::record);
+            return;
+        }
+        Thread looking = new Thread(this::look, "postrider-recording");
+        looking.setDaemon(true);
+        looking.start();
+        thread = looking;
+    }
+
+    private void look() {
+        while (running) {
+            try {
+                database()
+                        .autocommit(session ->
+                                session.query(TOPICS, bind -> bind.int4("most", MOST), row -> row.text("topic")))
+                        .forEach(this::record);
+                @Nullable String topic = noticed.poll(LOOK_EVERY_MILLIS, TimeUnit.MILLISECONDS);
+                while (topic != null) {
+                    record(topic);
+                    topic = noticed.poll();
+                }
+            } catch (PostriderException e) {
+                log.warn("recording_delayed error=\"{}\"", e.getMessage());
+                rest();
+            } catch (InterruptedException e) {
+                return;
+            }
+        }
+    }
+
+    private void record(String topic) {
+        if (recorded.contains(topic)) {
+            return;
+        }
+        if (recorded.size() >= MOST) {
+            log.error(
+                    "recording_full topic={} more than {} topics: name those to record in postrider.event-log.topics",
+                    topic,
+                    MOST);
+            return;
+        }
+        Postrider node = java.util.Objects.requireNonNull(postrider);
+        node.add(node.eventLog().listener(topic));
+        recorded.add(topic);
+    }
+
+    private Database database() {
+        return java.util.Objects.requireNonNull(database);
+    }
+
+    private void rest() {
+        try {
+            TimeUnit.MILLISECONDS.sleep(LOOK_EVERY_MILLIS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            running = false;
+        }
+    }
+
+    @Override
+    public void stop() {
+        running = false;
+        Thread looking = thread;
+        if (looking != null) {
+            looking.interrupt();
+        }
+    }
+
+    @Override
+    public boolean isRunning() {
+        return running;
+    }
+
+    /** After the node, and stopped before it. */
+    @Override
+    public int getPhase() {
+        return DEFAULT_PHASE - 4_000;
+    }
+
+    @Override
+    public boolean isPauseable() {
+        return false;
+    }
+}

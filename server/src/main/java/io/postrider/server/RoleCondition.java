@@ -1,0 +1,37 @@
+package io.postrider.server;
+
+import io.postrider.server.settings.Role;
+import io.postrider.server.settings.ServerSettings;
+import java.util.function.Predicate;
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.context.annotation.Condition;
+import org.springframework.context.annotation.ConditionContext;
+import org.springframework.core.type.AnnotatedTypeMetadata;
+
+/** Whether this process has a role. */
+abstract class RoleCondition implements Condition {
+    private final Predicate<ServerSettings> wanted;
+
+    private RoleCondition(Predicate<ServerSettings> wanted) {
+        this.wanted = wanted;
+    }
+
+    @Override
+    public boolean matches(ConditionContext context, AnnotatedTypeMetadata metadata) {
+        return wanted.test(Binder.get(context.getEnvironment()).bindOrCreate("postrider", ServerSettings.class));
+    }
+
+    static final class Worker extends RoleCondition {
+        Worker() {
+            super(settings -> settings.allRoles().contains(Role.WORKER));
+        }
+    }
+
+    /** And has something to say: without a topic there is nothing to hear. */
+    static final class Gateway extends RoleCondition {
+        Gateway() {
+            super(settings -> settings.allRoles().contains(Role.GATEWAY)
+                    && !settings.gateway().topics().isEmpty());
+        }
+    }
+}

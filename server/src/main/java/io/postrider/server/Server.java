@@ -1,0 +1,145 @@
+package io.postrider.server;
+
+import io.postrider.PostriderException;
+import io.postrider.server.http.FrontFilter;
+import io.postrider.server.settings.Keyring;
+import io.postrider.server.settings.Role;
+import io.postrider.server.settings.ServerSettings;
+import io.postrider.spring.PostriderProperties;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.boot.Banner;
+import org.springframework.boot.SpringApplication;
+import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.boot.context.properties.bind.BindException;
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.boot.web.server.servlet.context.ServletWebServerApplicationContext;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.core.env.ConfigurableEnvironment;
+import org.springframework.core.env.MapPropertySource;
+
+/** A server that runs. Closing it ends it in order: streams are told, requests answered, jobs handed back. */
+public final class Server implements AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(Server.class);
+
+    /** Beside the streams. */
+    private static final int OTHER_CONNECTIONS = 2_000;
+
+    private final ConfigurableApplicationContext context;
+
+    private Server(ConfigurableApplicationContext context) {
+        this.context = context;
+    }
+
+    /**
+     * Starts one.
+     *
+     * @param settings by their full names; they go before files and environment
+     * @param more Spring configuration beside the server's own: listeners, workers and servlets of an application
+     */
+    public static Server start(Map<String, String> settings, Class<?>... more) {
+        Map<String, Object> defaults = new HashMap<>();
+        defaults.put("spring.main.banner-mode", "off");
+        defaults.put("spring.application.name", "postrider");
+        // What others tell of their start is of no use to who runs this; their warnings are.
+        for (String chatty : List.of("org.apache", "org.springframework", "com.zaxxer.hikari", "io.lettuce")) {
+            defaults.put("logging.level." + chatty, "warn");
+        }
+        // Why a start was refused is in the exception, and who starts us says it.
+        defaults.put("logging.level.org.springframework.boot.diagnostics.LoggingFailureAnalysisReporter", "off");
+        defaults.put(
+                "logging.level.org.springframework.boot.tomcat.servlet.DeferredServletContainerInitializers", "off");
+        defaults.put("logging.level.org.apache.catalina.loader", "error"); // threads of a start that is being given up
+        if (!settings.getOrDefault("postrider.log", "json").equals("text")) {
+            defaults.put("logging.structured.format.console", "io.postrider.server.log.JsonLines");
+        }
+        SpringApplication application = new SpringApplicationBuilder(ServerConfiguration.class)
+                .sources(more)
+                .web(WebApplicationType.SERVLET)
+                .bannerMode(Banner.Mode.OFF)
+                .logStartupInfo(false)
+                .registerShutdownHook(true)
+                .properties(defaults)
+                .initializers(Server::derive)
+                .build();
+        application.setAddCommandLineProperties(false);
+        application.addListeners(new GivenSettings(settings));
+        return new Server(application.run());
+    }
+
+    /** What follows from our settings for Spring's. Last among the sources: who sets Spring's own has the last word. */
+    private static void derive(ConfigurableApplicationContext context) {
+        ConfigurableEnvironment environment = context.getEnvironment();
+        ServerSettings settings = bound(environment, ServerSettings.class);
+        bound(environment, PostriderProperties.class); // what cannot be read is told before anything is started
+        FrontFilter.refuseUnlessOrigins(settings.http().origins());
+        Keyring.refuseWithoutKeys(settings.auth(), settings.http().bind());
+        refuseSilentGateway(settings);
+        boolean works = settings.allRoles().contains(Role.WORKER);
+        Map<String, Object> derived = new LinkedHashMap<>();
+        derived.put("server.port", settings.http().port());
+        derived.put("server.address", settings.http().bind());
+        derived.put("server.shutdown", "graceful");
+        derived.put("server.max-http-request-header-size", "16KB");
+        derived.put("server.tomcat.connection-timeout", "10s"); // for who opens a connection and says nothing
+        derived.put("server.tomcat.max-connections", settings.gateway().connections() + OTHER_CONNECTIONS);
+        derived.put("server.servlet.session.tracking-modes", "cookie");
+        derived.put("server.servlet.register-default-servlet", true);
+        derived.put("server.error.include-stacktrace", "never");
+        derived.put("spring.lifecycle.timeout-per-shutdown-phase", "10s");
+        derived.put("postrider.listen", works);
+        derived.put("postrider.work", works);
+        environment.getPropertySources().addLast(new MapPropertySource("derived", derived));
+    }
+
+    /** One that was asked for by name must have something to say; one among all roles is only told of. */
+    private static void refuseSilentGateway(ServerSettings settings) {
+        if (!settings.allRoles().contains(Role.GATEWAY)
+                || !settings.gateway().topics().isEmpty()) {
+            return;
+        }
+        if (settings.roles() != null && !settings.roles().isEmpty()) {
+            throw PostriderException.refused(
+                    "the role gateway needs postrider.gateway.topics (--topics): only what is" + " named can be heard");
+        }
+        log.info("gateway_off no topics are named in postrider.gateway.topics (--topics)");
+    }
+
+    private static <T> T bound(ConfigurableEnvironment environment, Class<T> type) {
+        try {
+            return Binder.get(environment).bindOrCreate("postrider", type);
+        } catch (BindException e) {
+            Throwable cause = e;
+            while (cause.getCause() != null) {
+                cause = cause.getCause();
+            }
+            throw PostriderException.refused("setting " + e.getName() + " cannot be read: " + cause.getMessage());
+        }
+    }
+
+    /** The port it listens on. */
+    public int port() {
+        return context instanceof ServletWebServerApplicationContext web && web.getWebServer() != null
+                ? web.getWebServer().getPort()
+                : -1;
+    }
+
+    /** One of its beans. */
+    public <T> T bean(Class<T> type) {
+        return context.getBean(type);
+    }
+
+    boolean isRunning() {
+        return context.isActive();
+    }
+
+    @Override
+    public void close() {
+        context.close();
+    }
+}

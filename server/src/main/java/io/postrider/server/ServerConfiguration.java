@@ -1,0 +1,194 @@
+package io.postrider.server;
+
+import com.zaxxer.hikari.HikariDataSource;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.postrider.Options;
+import io.postrider.Postrider;
+import io.postrider.cli.connect.DatabaseUrl;
+import io.postrider.db.Database;
+import io.postrider.db.SchemaName;
+import io.postrider.gateway.Gateway;
+import io.postrider.gateway.Revocations;
+import io.postrider.server.api.Api;
+import io.postrider.server.api.ApiRoutes;
+import io.postrider.server.api.Writing;
+import io.postrider.server.http.ApiServlet;
+import io.postrider.server.http.FrontFilter;
+import io.postrider.server.http.HealthServlet;
+import io.postrider.server.http.MetricsServlet;
+import io.postrider.server.http.ProblemValve;
+import io.postrider.server.http.TokenFilter;
+import io.postrider.server.settings.Keyring;
+import io.postrider.server.settings.Role;
+import io.postrider.server.settings.ServerSettings;
+import io.postrider.server.settings.ServerSettings.Metrics;
+import io.postrider.spring.DatabaseGauges;
+import io.postrider.spring.KnownKeys;
+import io.postrider.spring.OptionsCustomizer;
+import io.postrider.spring.PostriderAutoConfiguration;
+import io.postrider.spring.PostriderMetricsAutoConfiguration;
+import io.postrider.spring.PostriderProperties;
+import io.postrider.spring.Readiness;
+import jakarta.servlet.Filter;
+import jakarta.servlet.Servlet;
+import java.util.List;
+import java.util.Map;
+import javax.sql.DataSource;
+import org.apache.catalina.core.StandardHost;
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
+import org.springframework.boot.autoconfigure.context.ConfigurationPropertiesAutoConfiguration;
+import org.springframework.boot.autoconfigure.context.LifecycleAutoConfiguration;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.boot.micrometer.metrics.autoconfigure.CompositeMeterRegistryAutoConfiguration;
+import org.springframework.boot.micrometer.metrics.autoconfigure.MetricsAutoConfiguration;
+import org.springframework.boot.micrometer.metrics.autoconfigure.export.prometheus.PrometheusMetricsExportAutoConfiguration;
+import org.springframework.boot.micrometer.metrics.autoconfigure.jvm.JvmMetricsAutoConfiguration;
+import org.springframework.boot.tomcat.autoconfigure.servlet.TomcatServletWebServerAutoConfiguration;
+import org.springframework.boot.tomcat.servlet.TomcatServletWebServerFactory;
+import org.springframework.boot.web.server.WebServerFactoryCustomizer;
+import org.springframework.boot.web.servlet.FilterRegistrationBean;
+import org.springframework.boot.web.servlet.ServletRegistrationBean;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+import org.springframework.core.env.Environment;
+
+/** The beans of every role. What is imported is named one by one: nothing is scanned, and the start takes what it needs. */
+@Configuration(proxyBeanMethods = false)
+@Import({WorkerConfiguration.class, GatewayConfiguration.class})
+@EnableConfigurationProperties({ServerSettings.class, PostriderProperties.class})
+@ImportAutoConfiguration({
+    ConfigurationPropertiesAutoConfiguration.class,
+    LifecycleAutoConfiguration.class,
+    TomcatServletWebServerAutoConfiguration.class,
+    MetricsAutoConfiguration.class,
+    CompositeMeterRegistryAutoConfiguration.class,
+    PrometheusMetricsExportAutoConfiguration.class,
+    JvmMetricsAutoConfiguration.class,
+    PostriderMetricsAutoConfiguration.class,
+    PostriderAutoConfiguration.class
+})
+class ServerConfiguration {
+    /** Beside the payload: names, ids, headers of 16 KiB. */
+    private static final int ENVELOPE = 64 * 1024;
+
+    @Bean
+    KnownKeys serverKeys() {
+        return KnownKeys.of(ServerSettings.class);
+    }
+
+    @Bean(destroyMethod = "close")
+    DatabaseAccess databaseAccess(ServerSettings settings, Environment environment) {
+        return DatabaseAccess.of(settings, environment);
+    }
+
+    @Bean(destroyMethod = "close")
+    HikariDataSource dataSource(DatabaseAccess access, ServerSettings settings) {
+        HikariDataSource pool = new HikariDataSource();
+        pool.setPoolName("postrider");
+        pool.setDataSource(access.dataSource());
+        pool.setMaximumPoolSize(settings.poolSize());
+        pool.setMinimumIdle(2);
+        pool.setConnectionTimeout(5_000); // a request that waits longer is better told to come again
+        return pool;
+    }
+
+    @Bean
+    OptionsCustomizer directConnection(DatabaseAccess access, PostriderProperties properties) {
+        @Nullable String direct = properties.directUrl();
+        return options -> options.withDirect(
+                direct == null
+                        ? access.dataSource()
+                        : DatabaseUrl.parse(direct).dataSource("postrider-wire", Map.of()));
+    }
+
+    @Bean
+    Keyring keyring(ServerSettings settings) {
+        return Keyring.of(settings.auth(), settings.http().bind());
+    }
+
+    @Bean(destroyMethod = "close")
+    RevokedTokens revocations(Postrider postrider) {
+        return new RevokedTokens(postrider);
+    }
+
+    @Bean
+    Api api(
+            Postrider postrider,
+            DataSource dataSource,
+            Options options,
+            ServerSettings settings,
+            RevokedTokens revocations) {
+        Writing writing = new Writing(
+                postrider,
+                new Database(dataSource, SchemaName.of(options.schema())),
+                settings.api().userTopics(),
+                settings.api().userQueues());
+        return new Api(settings.allRoles().contains(Role.API) ? ApiRoutes.of(writing, revocations::add) : List.of());
+    }
+
+    // ── HTTP ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    @Bean
+    FilterRegistrationBean<FrontFilter> frontFilter(ServerSettings settings) {
+        return filter(new FrontFilter(settings.http().origins()), 1, "/*");
+    }
+
+    @Bean
+    FilterRegistrationBean<TokenFilter> tokenFilter(Keyring keyring, Revocations revocations) {
+        return filter(new TokenFilter(keyring.tokens(), revocations), 2, "/v1/*");
+    }
+
+    @Bean
+    ServletRegistrationBean<ApiServlet> apiServlet(Api api, Options options) {
+        return servlet(new ApiServlet(api, options.payloadCap() + ENVELOPE), "api", "/v1/*");
+    }
+
+    @Bean
+    ServletRegistrationBean<HealthServlet> healthServlet(Readiness readiness, ObjectProvider<Gateway> gateway) {
+        return servlet(new HealthServlet(() -> ask(readiness, gateway.getIfAvailable())), "health", "/health/*");
+    }
+
+    private static Readiness.Answer ask(Readiness readiness, @Nullable Gateway gateway) {
+        Readiness.Answer answer = readiness.ask();
+        return answer.ready() && gateway != null && !gateway.hub().isReady()
+                ? new Readiness.Answer(false, "the gateway has not begun with all of its topics")
+                : answer;
+    }
+
+    @Bean
+    ServletRegistrationBean<MetricsServlet> metricsServlet(
+            PrometheusMeterRegistry registry,
+            DatabaseGauges gauges,
+            ServerSettings settings,
+            FilterRegistrationBean<TokenFilter> tokens) {
+        Metrics metrics = settings.http().metrics();
+        boolean open = metrics == null ? Keyring.isLoopback(settings.http().bind()) : metrics == Metrics.OPEN;
+        return servlet(new MetricsServlet(registry, gauges, open ? null : tokens.getFilter()), "metrics", "/metrics");
+    }
+
+    @Bean
+    WebServerFactoryCustomizer<TomcatServletWebServerFactory> problemsInsteadOfPages() {
+        return factory -> factory.addContextCustomizers(context -> {
+            if (context.getParent() instanceof StandardHost host) {
+                host.setErrorReportValveClass(ProblemValve.class.getName());
+            }
+        });
+    }
+
+    private static <T extends Filter> FilterRegistrationBean<T> filter(T filter, int order, String path) {
+        FilterRegistrationBean<T> bean = new FilterRegistrationBean<>(filter);
+        bean.setOrder(order);
+        bean.addUrlPatterns(path);
+        return bean;
+    }
+
+    private static <T extends Servlet> ServletRegistrationBean<T> servlet(T servlet, String name, String path) {
+        ServletRegistrationBean<T> bean = new ServletRegistrationBean<>(servlet, path);
+        bean.setName(name);
+        bean.setLoadOnStartup(1);
+        return bean;
+    }
+}

@@ -1,0 +1,61 @@
+package io.postrider.server;
+
+import io.postrider.Options;
+import io.postrider.Postrider;
+import io.postrider.db.Database;
+import io.postrider.db.SchemaName;
+import io.postrider.server.relay.ConfiguredRelay;
+import io.postrider.server.settings.ServerSettings;
+import java.util.ArrayList;
+import java.util.List;
+import javax.sql.DataSource;
+import org.springframework.beans.factory.InitializingBean;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Conditional;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.core.env.Environment;
+
+/** The beans of the role worker: relays that the settings name, and the recording of the event log. */
+@Configuration(proxyBeanMethods = false)
+@Conditional(RoleCondition.Worker.class)
+class WorkerConfiguration {
+
+    @Bean
+    Recording recording(ServerSettings settings) {
+        return new Recording(settings.eventLog().topics());
+    }
+
+    @Bean
+    InitializingBean recordingOfThisNode(
+            Recording recording, Postrider postrider, DataSource dataSource, Options options) {
+        return () -> recording.of(postrider, new Database(dataSource, SchemaName.of(options.schema())));
+    }
+
+    @Bean(destroyMethod = "close")
+    Relays configuredRelays(ServerSettings settings, Postrider postrider, Environment environment) {
+        return new Relays(settings, postrider, environment);
+    }
+
+    /** All of them. Closed when the node is: it stops before any bean goes. */
+    static final class Relays implements AutoCloseable {
+        private final List<ConfiguredRelay> all = new ArrayList<>();
+
+        Relays(ServerSettings settings, Postrider postrider, Environment environment) {
+            try {
+                settings.relays().forEach((name, given) -> {
+                    ConfiguredRelay relay = ConfiguredRelay.of(name, given, environment::getProperty);
+                    all.add(relay);
+                    postrider.add(relay.listener());
+                });
+            } catch (RuntimeException e) {
+                close();
+                throw e;
+            }
+        }
+
+        @Override
+        public void close() {
+            all.forEach(relay -> relay.sink().close());
+        }
+    }
+}

@@ -1,0 +1,99 @@
+package io.postrider.server.api;
+
+import io.postrider.gateway.Identity;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+
+/**
+ * One request to a route: who asks, and what for.
+ *
+ * @param identity who; null only where a route needs nobody
+ * @param path what stands in the places of the route's path
+ * @param query the parameters, those the route takes and no others
+ * @param content the body, read when it is asked for
+ */
+public record Call(
+        @Nullable Identity identity,
+        Map<String, String> path,
+        Map<String, List<String>> query,
+        Supplier<byte[]> content) {
+
+    /** Who asks. */
+    Identity who() {
+        if (identity == null) {
+            throw new IllegalStateException("a route that needs nobody asked who it is");
+        }
+        return identity;
+    }
+
+    String place(String name) {
+        String value = path.get(name);
+        if (value == null) {
+            throw new IllegalStateException("the route has no place " + name);
+        }
+        return value;
+    }
+
+    UUID id() {
+        return Fields.id("the id in the address", place("id"));
+    }
+
+    @Nullable
+    String text(String name) {
+        List<String> values = query.getOrDefault(name, List.of());
+        if (values.size() > 1) {
+            throw Problem.badRequest("parameter " + name + " was given " + values.size() + " times");
+        }
+        return values.isEmpty() || values.get(0).isEmpty() ? null : values.get(0);
+    }
+
+    String needed(String name) {
+        String value = text(name);
+        if (value == null) {
+            throw Problem.badRequest("parameter " + name + " must be given");
+        }
+        return value;
+    }
+
+    long number(String name, long otherwise, long low, long high) {
+        String value = text(name);
+        if (value == null) {
+            return otherwise;
+        }
+        if (value.matches("-?[0-9]{1,18}")) {
+            long number = Long.parseLong(value);
+            if (number >= low && number <= high) {
+                return number;
+            }
+        }
+        throw Problem.badRequest("parameter " + name + " must be a number, " + low + ".." + high + ", was '"
+                + Fields.shown(value) + "'");
+    }
+
+    /** How many rows at most: 1..1000, 100 unless said. */
+    int limit() {
+        return (int) number("limit", 100, 1, 1_000);
+    }
+
+    @Nullable
+    Instant time(String name) {
+        String value = text(name);
+        return value == null ? null : Fields.time("parameter " + name, value);
+    }
+
+    JsonNode body() {
+        return JsonText.read(content.get());
+    }
+
+    /** The body as an object with these fields and no others; an empty one where nothing was sent. */
+    Fields fields(String... known) {
+        byte[] bytes = content.get();
+        return Fields.of(bytes.length == 0 ? JsonText.object() : JsonText.read(bytes), "the body", Set.of(known));
+    }
+}

@@ -1,0 +1,75 @@
+package io.postrider.server.api;
+
+import io.postrider.Event;
+import io.postrider.gateway.Identity;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
+
+/** Into the log: one event, or several in one transaction. */
+final class EmitRoutes {
+    private static final int MOST = 1_000;
+    private static final Set<String> FIELDS = Set.of(
+            "id", "type", "payload", "key", "project_id", "user_id", "aggregate_type", "aggregate_id", "headers");
+
+    private final Writing writing;
+
+    EmitRoutes(Writing writing) {
+        this.writing = writing;
+    }
+
+    List<Route> routes() {
+        return List.of(Route.post("/v1/topics/{topic}/events", Need.ANYONE, this::emit));
+    }
+
+    /** Answered when it is committed, not before. */
+    private Answer emit(Call call) {
+        String topic = call.place("topic");
+        writing.refuseTopic(call.who(), topic);
+        JsonNode body = call.body();
+        List<Event> events = new ArrayList<>();
+        if (body.isArray()) {
+            if (body.isEmpty() || body.size() > MOST) {
+                throw Problem.badRequest("a batch must have 1.." + MOST + " events, had " + body.size());
+            }
+            for (int i = 0; i < body.size(); i++) {
+                events.add(event(call.who(), topic, body.get(i), "event " + (i + 1) + " of the batch"));
+            }
+        } else {
+            events.add(event(call.who(), topic, body, "the body"));
+        }
+        writing.database().transaction(session -> {
+            writing.postrider().emitAll(session.connection(), events);
+            return true;
+        });
+        return Answer.created(
+                body.isArray()
+                        ? JsonText.object().set("ids", ids(events))
+                        : id(events.get(0).id()));
+    }
+
+    private static Event event(Identity who, String topic, JsonNode node, String where) {
+        Fields fields = Fields.of(node, where, FIELDS);
+        Event event = Event.of(topic, fields.text("type"), fields.json("payload"))
+                .withKey(fields.textOrNull("key"))
+                .withProject(Writing.project(who, fields.textOrNull("project_id")))
+                .withUser(Writing.user(who, fields.textOrNull("user_id")))
+                .withAggregate(fields.textOrNull("aggregate_type"), fields.textOrNull("aggregate_id"))
+                .withHeaders(fields.texts("headers"));
+        UUID id = fields.idOrNull("id");
+        return id == null ? event : event.withId(id);
+    }
+
+    private static ArrayNode ids(List<Event> events) {
+        ArrayNode ids = JsonText.array();
+        events.forEach(event -> ids.add(event.id().toString()));
+        return ids;
+    }
+
+    private static JsonNode id(UUID id) {
+        return JsonText.object().put("id", id.toString());
+    }
+}

@@ -1,0 +1,67 @@
+package io.postrider.server.api;
+
+import io.postrider.Envelope;
+import io.postrider.LogEvent;
+import io.postrider.Postrider;
+import io.postrider.history.EventLog;
+import io.postrider.history.Selection;
+import java.util.List;
+import java.util.UUID;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/** Out of the log: the read model, within the caller's reach. The database itself gives no row outside of it. */
+final class EventRoutes {
+    private final EventLog eventLog;
+
+    EventRoutes(Postrider postrider) {
+        this.eventLog = postrider.eventLog();
+    }
+
+    List<Route> routes() {
+        return List.of(
+                Route.get(
+                        "/v1/topics/{topic}/events",
+                        Need.ANYONE,
+                        this::list,
+                        "type",
+                        "project",
+                        "user",
+                        "aggregate_type",
+                        "aggregate_id",
+                        "after",
+                        "limit"),
+                Route.get("/v1/events/{id}", Need.ANYONE, this::show));
+    }
+
+    /** In the order of the topic. {@code after} of the answer is where the next page begins. */
+    private Answer list(Call call) {
+        String topic = call.place("topic");
+        long after = call.number("after", 0, 0, Long.MAX_VALUE);
+        List<LogEvent> events =
+                eventLog.read(Callers.reach(call.who()), selection(call).withTopic(topic), after, call.limit());
+        ArrayNode array = JsonText.array();
+        events.forEach(event -> array.addRawValue(JsonText.raw(Envelope.json(event))));
+        ObjectNode answer = JsonText.object();
+        answer.set("events", array);
+        return Answer.ok(answer.put(
+                "after",
+                events.isEmpty() ? after : events.get(events.size() - 1).position()));
+    }
+
+    /** What every question about events may narrow. */
+    static Selection selection(Call call) {
+        return Selection.all()
+                .withType(call.text("type"))
+                .withProject(call.text("project"))
+                .withUser(call.text("user"))
+                .withAggregate(call.text("aggregate_type"), call.text("aggregate_id"));
+    }
+
+    private Answer show(Call call) {
+        UUID id = call.id();
+        return eventLog.find(Callers.reach(call.who()), id)
+                .map(event -> Answer.text(Envelope.json(event)))
+                .orElseThrow(() -> Problem.notFound("event " + id));
+    }
+}

@@ -1,0 +1,77 @@
+package io.postrider.server.http;
+
+import io.postrider.server.api.Problem;
+import jakarta.servlet.http.HttpServletRequest;
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.Enumeration;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/** What a request brings and wants: refused by its head where that is possible, and never read beyond the cap. */
+final class Bodies {
+    private Bodies() {}
+
+    /** JSON and nothing else: a form or plain text is what a page of another site can send without being asked. */
+    static void refuseUnlessJson(HttpServletRequest request) {
+        String type = request.getContentType();
+        boolean empty = request.getContentLengthLong() == 0
+                || (request.getContentLengthLong() < 0 && request.getHeader("Transfer-Encoding") == null);
+        if (type == null && empty) {
+            return;
+        }
+        String plain = type == null
+                ? ""
+                : type.toLowerCase(Locale.ROOT).replace(" ", "").replace("\"", "");
+        if (!plain.equals("application/json") && !plain.equals("application/json;charset=utf-8")) {
+            throw Problem.of(415, "the body must be application/json in UTF-8", "Set Content-Type: application/json.");
+        }
+        @Nullable String encoding = request.getHeader("Content-Encoding");
+        if (encoding != null && !encoding.equalsIgnoreCase("identity")) {
+            throw Problem.of(415, "compressed bodies are not taken", "Send it without Content-Encoding.");
+        }
+    }
+
+    static void refuseLong(HttpServletRequest request, int cap) {
+        if (request.getContentLengthLong() > cap) {
+            throw tooLarge(cap);
+        }
+    }
+
+    /** An answer is JSON, whoever asks. */
+    static void refuseAccept(HttpServletRequest request) {
+        Enumeration<String> accepts = request.getHeaders("Accept");
+        if (!accepts.hasMoreElements()) {
+            return;
+        }
+        while (accepts.hasMoreElements()) {
+            for (String range : accepts.nextElement().split(",", -1)) {
+                String type = range.split(";", 2)[0].strip().toLowerCase(Locale.ROOT);
+                if (type.equals("application/json") || type.equals("*/*") || type.equals("application/*")) {
+                    return;
+                }
+            }
+        }
+        throw Problem.of(406, "answers are application/json", "Send Accept: application/json, or no Accept at all.");
+    }
+
+    static byte[] read(HttpServletRequest request, int cap) {
+        try (InputStream in = request.getInputStream()) {
+            byte[] body = in.readNBytes(cap + 1);
+            if (body.length > cap) {
+                throw tooLarge(cap);
+            }
+            return body;
+        } catch (IOException e) {
+            throw Problem.badRequest("the body ended early");
+        }
+    }
+
+    private static Problem tooLarge(int cap) {
+        return Problem.of(
+                        413,
+                        "the body has more than " + cap + " bytes",
+                        "Send less at once; the operator can raise postrider.payload-cap.")
+                .withHeader("Connection", "close");
+    }
+}

@@ -1,0 +1,107 @@
+package io.postrider.server.http;
+
+import io.postrider.PostriderException;
+import io.postrider.server.api.Problem;
+import jakarta.servlet.FilterChain;
+import jakarta.servlet.ServletException;
+import jakarta.servlet.http.HttpFilter;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
+import java.util.Collection;
+import java.util.Locale;
+import java.util.Set;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The first that a request meets: what every answer says to a browser, and which other sites' pages may ask at all. Pages of this
+ * very server always may; those of others if they are listed, and all others are refused before anything is done for them.
+ */
+public final class FrontFilter extends HttpFilter {
+    private static final long serialVersionUID = 1;
+    private static final Pattern ORIGIN = Pattern.compile("https?://[a-z0-9.\\[\\]:-]{1,255}");
+
+    private final Set<String> origins;
+
+    /** Lets these in, such as {@code https://chat.example.org}. */
+    public FrontFilter(Collection<String> origins) {
+        this.origins = origins.stream().map(FrontFilter::checked).collect(Collectors.toUnmodifiableSet());
+    }
+
+    /** Refuses what is not an origin, by the setting's name. */
+    public static void refuseUnlessOrigins(Collection<String> origins) {
+        origins.forEach(FrontFilter::checked);
+    }
+
+    private static String checked(String origin) {
+        String lower = origin.toLowerCase(Locale.ROOT);
+        if (!ORIGIN.matcher(lower).matches()) {
+            throw PostriderException.refused("postrider.http.origins must look like https://chat.example.org, without a"
+                    + " path or a pattern, was '" + origin + "'");
+        }
+        return lower;
+    }
+
+    @Override
+    protected void doFilter(HttpServletRequest request, HttpServletResponse response, FilterChain chain)
+            throws IOException, ServletException {
+        boolean isApi = isApi(request.getRequestURI());
+        secure(request, response, isApi);
+        @Nullable String origin = request.getHeader("Origin");
+        if (isApi && origin != null) {
+            if (!allows(origin, request)) {
+                Problems.write(
+                        response,
+                        Problem.forbidden(
+                                "pages of this origin may not ask here",
+                                "The operator can name it in postrider.http.origins."));
+                return;
+            }
+            response.setHeader("Access-Control-Allow-Origin", origin);
+            response.addHeader("Vary", "Origin");
+            if (isPreflight(request)) {
+                preflight(response);
+                return;
+            }
+        }
+        chain.doFilter(request, response);
+    }
+
+    private static boolean isApi(String uri) {
+        return uri.equals("/v1") || uri.startsWith("/v1/");
+    }
+
+    private boolean allows(String origin, HttpServletRequest request) {
+        String lower = origin.toLowerCase(Locale.ROOT);
+        String own = request.getScheme() + "://"
+                + String.valueOf(request.getHeader("Host")).toLowerCase(Locale.ROOT);
+        return origins.contains(lower) || lower.equals(own);
+    }
+
+    private static boolean isPreflight(HttpServletRequest request) {
+        return request.getMethod().equals("OPTIONS") && request.getHeader("Access-Control-Request-Method") != null;
+    }
+
+    private static void preflight(HttpServletResponse response) {
+        response.setHeader("Access-Control-Allow-Methods", "GET, POST");
+        response.setHeader("Access-Control-Allow-Headers", "Authorization, Content-Type, Last-Event-ID");
+        response.setHeader("Access-Control-Max-Age", "600");
+        response.setStatus(HttpServletResponse.SC_NO_CONTENT);
+    }
+
+    private static void secure(HttpServletRequest request, HttpServletResponse response, boolean isApi) {
+        response.setHeader("X-Content-Type-Options", "nosniff");
+        response.setHeader("X-Frame-Options", "DENY");
+        response.setHeader("Referrer-Policy", "no-referrer");
+        response.setHeader("Cross-Origin-Resource-Policy", isApi ? "cross-origin" : "same-origin");
+        if (isApi) {
+            response.setHeader("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'");
+            response.setHeader("Cache-Control", "no-store");
+        }
+        if (request.isSecure()) {
+            response.setHeader("Strict-Transport-Security", "max-age=31536000");
+        }
+    }
+}

@@ -1,0 +1,53 @@
+package io.postrider.server.http;
+
+import io.postrider.server.api.Problem;
+import io.postrider.spring.Readiness;
+import jakarta.servlet.http.HttpServlet;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * {@code /health/live}: the process answers. {@code /health/ready}: and it can do its work. Open to everybody, since who asks is a
+ * machine without a token, so it says no more than yes or no; why not is in the log.
+ */
+public final class HealthServlet extends HttpServlet {
+    private static final long serialVersionUID = 1;
+    private static final Logger log = LoggerFactory.getLogger(HealthServlet.class);
+
+    private final transient Supplier<Readiness.Answer> readiness;
+
+    /** Ready when this says so. */
+    public HealthServlet(Supplier<Readiness.Answer> readiness) {
+        this.readiness = readiness;
+    }
+
+    @Override
+    protected void doGet(HttpServletRequest request, HttpServletResponse response) throws IOException {
+        String path = String.valueOf(request.getPathInfo());
+        switch (path) {
+            case "/live" -> say(response, 200, "up");
+            case "/ready" -> {
+                Readiness.Answer answer = readiness.get();
+                if (!answer.ready()) {
+                    log.warn("not_ready why=\"{}\"", answer.detail());
+                }
+                say(response, answer.ready() ? 200 : 503, answer.ready() ? "up" : "down");
+            }
+            default ->
+                Problems.write(
+                        response, Problem.of(404, "there is no such probe", "Ask /health/live or /health/ready."));
+        }
+    }
+
+    private static void say(HttpServletResponse response, int status, String word) throws IOException {
+        response.setStatus(status);
+        response.setContentType("application/json");
+        response.setHeader("Cache-Control", "no-store");
+        response.getOutputStream().write(("{\"status\":\"" + word + "\"}").getBytes(StandardCharsets.UTF_8));
+    }
+}

@@ -1,0 +1,61 @@
+package io.postrider.server.http;
+
+import io.postrider.server.api.Problem;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import org.apache.catalina.connector.Request;
+import org.apache.catalina.connector.Response;
+import org.apache.catalina.valves.ErrorReportValve;
+import org.apache.tomcat.util.res.StringManager;
+import org.jspecify.annotations.Nullable;
+
+/** The errors of the container itself, in the same form as ours: a request that no servlet ever sees, or a page that is not there. */
+public final class ProblemValve extends ErrorReportValve {
+    /** In the language of this machine, as the container says it. */
+    private static final String HEADER_TOO_LARGE =
+            StringManager.getManager("org.apache.coyote.http11").getString("iib.requestheadertoolarge.error");
+
+    @Override
+    protected void report(Request request, Response response, @Nullable Throwable throwable) {
+        if (isHeaderTooLarge(throwable)) {
+            response.setStatus(431); // the container says 400 to this as to everything that it cannot read
+        }
+        int status = response.getStatus();
+        if (status < 400 || response.getContentWritten() > 0 || !response.setErrorReported()) {
+            return;
+        }
+        byte[] body = Problem.of(status, detail(status), next(status)).json().getBytes(StandardCharsets.UTF_8);
+        try {
+            response.setContentType(Problem.MEDIA_TYPE);
+            response.setContentLength(body.length);
+            response.getOutputStream().write(body);
+            response.finishResponse();
+        } catch (IOException | IllegalStateException e) {
+            // whoever asked is gone
+        }
+    }
+
+    private static boolean isHeaderTooLarge(@Nullable Throwable throwable) {
+        return throwable != null && HEADER_TOO_LARGE.equals(throwable.getMessage());
+    }
+
+    private static String detail(int status) {
+        return switch (status) {
+            case 400 -> "the request is not valid HTTP";
+            case 404 -> "there is nothing at this address";
+            case 405 -> "this method is not possible here";
+            case 413 -> "the content is too large";
+            case 414 -> "the address is too long";
+            case 431 -> "the headers are longer than this server takes";
+            default -> status < 500 ? "the request was refused" : "this should not have happened";
+        };
+    }
+
+    private static String next(int status) {
+        return switch (status) {
+            case 404, 405 -> "/v1/openapi.json lists what there is.";
+            case 431 -> "Send fewer or shorter headers: 16 KiB in all.";
+            default -> status < 500 ? "Correct the request." : "Ask the operator.";
+        };
+    }
+}

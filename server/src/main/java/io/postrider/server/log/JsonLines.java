@@ -1,0 +1,68 @@
+package io.postrider.server.log;
+
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.classic.spi.IThrowableProxy;
+import ch.qos.logback.classic.spi.ThrowableProxyUtil;
+import io.postrider.db.JsonText;
+import java.time.Instant;
+import java.util.Locale;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.logging.structured.StructuredLogFormatter;
+
+/**
+ * One JSON object a line. Postrider's own lines say {@code outbox_publish_failed listener={} position={}}: the first word comes out
+ * as {@code event}, each name with its value as a field, and the whole as {@code message} for those who read. The fields are
+ * taken from the pattern and its arguments, not from the finished text, so that no value can pretend to be a field.
+ */
+public final class JsonLines implements StructuredLogFormatter<ILoggingEvent> {
+    private static final Pattern EVENT = Pattern.compile("([a-z][a-z0-9]*(?:_[a-z0-9]+)+)(?: |$)");
+    private static final Pattern PLACE = Pattern.compile("(?:([a-z][a-z0-9_]*)=\"?)?\\{}");
+
+    @Override
+    public String format(ILoggingEvent line) {
+        StringBuilder json = new StringBuilder(256).append("{\"time\":\"");
+        json.append(Instant.ofEpochMilli(line.getTimeStamp())).append('"');
+        text(json, "level", line.getLevel().toString().toLowerCase(Locale.ROOT));
+        fields(json, line);
+        text(json, "message", line.getFormattedMessage());
+        text(json, "logger", line.getLoggerName());
+        text(json, "thread", line.getThreadName());
+        line.getMDCPropertyMap().forEach((name, value) -> text(json, "mdc." + name, value));
+        @Nullable IThrowableProxy thrown = line.getThrowableProxy();
+        if (thrown != null) {
+            text(json, "error_type", thrown.getClassName());
+            text(json, "stack_trace", ThrowableProxyUtil.asString(thrown));
+        }
+        return json.append("}\n").toString();
+    }
+
+    private static void fields(StringBuilder json, ILoggingEvent line) {
+        String pattern = line.getMessage() == null ? "" : line.getMessage();
+        Matcher event = EVENT.matcher(pattern);
+        if (!line.getLoggerName().startsWith("io.postrider") || !event.lookingAt()) {
+            return;
+        }
+        text(json, "event", event.group(1));
+        Object @Nullable [] arguments = line.getArgumentArray();
+        Matcher place = PLACE.matcher(pattern);
+        for (int i = 0; arguments != null && i < arguments.length && place.find(); i++) {
+            if (place.group(1) != null) {
+                value(json, place.group(1), arguments[i]);
+            }
+        }
+    }
+
+    private static void value(StringBuilder json, String name, @Nullable Object value) {
+        if (value instanceof Long || value instanceof Integer || value instanceof Boolean) {
+            json.append(',').append(JsonText.quoted(name)).append(':').append(value);
+        } else if (value != null) {
+            text(json, name, value.toString());
+        }
+    }
+
+    private static void text(StringBuilder json, String name, String value) {
+        json.append(',').append(JsonText.quoted(name)).append(':').append(JsonText.quoted(value));
+    }
+}

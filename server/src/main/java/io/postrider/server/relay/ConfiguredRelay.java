@@ -1,0 +1,94 @@
+package io.postrider.server.relay;
+
+import io.postrider.Listener;
+import io.postrider.Policy;
+import io.postrider.PostriderException;
+import io.postrider.Sink;
+import io.postrider.StartPoint;
+import io.postrider.cli.text.Nearest;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.format.DateTimeParseException;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/** A relay as the settings have it: {@code postrider.relays.<name>}. Who made it closes its sink, after the node. */
+public record ConfiguredRelay(Listener listener, Sink sink) {
+
+    /**
+     * Makes one.
+     *
+     * @param environment for what a type takes from elsewhere, such as REDIS_HOST
+     */
+    public static ConfiguredRelay of(
+            String name, Map<String, String> settings, UnaryOperator<@Nullable String> environment) {
+        Given given = new Given(name, settings);
+        String type = given.needed("type");
+        SinkType sinkType = SinkType.ALL.get(type);
+        if (sinkType == null) {
+            Set<String> types = new TreeSet<>(SinkType.ALL.keySet());
+            throw given.refused("type", "must be one of " + types + ", was '" + type + "'" + Nearest.hint(type, types));
+        }
+        String topic = given.needed("topic");
+        Sink sink = sinkType.sink(given, environment);
+        try {
+            Listener listener = listener(given, Listener.relay(name, topic, sink));
+            given.refuseOthers();
+            return new ConfiguredRelay(listener, sink);
+        } catch (PostriderException e) {
+            sink.close();
+            throw e;
+        }
+    }
+
+    private static Listener listener(Given given, Listener plain) {
+        Listener listener = plain.withPaused(given.flag("paused"));
+        List<String> types = given.texts("types");
+        if (!types.isEmpty()) {
+            listener = listener.withTypes(types.toArray(String[]::new));
+        }
+        listener = given.number("batch").map(listener::withBatch).orElse(listener);
+        listener = given.number("concurrency").map(listener::withConcurrency).orElse(listener);
+        listener = given.number("attempts").map(listener::withAttempts).orElse(listener);
+        listener = given.text("policy")
+                .map(text -> policy(given, text))
+                .map(listener::withPolicy)
+                .orElse(listener);
+        listener = given.text("start")
+                .map(text -> start(given, text))
+                .map(listener::withStart)
+                .orElse(listener);
+        Duration backoff = given.time("backoff").orElse(Duration.ofSeconds(1));
+        return listener.withBackoff(backoff, given.time("backoff-cap").orElse(Duration.ofMinutes(5)));
+    }
+
+    private static Policy policy(Given given, String text) {
+        return Arrays.stream(Policy.values())
+                .filter(one -> one.name().toLowerCase(Locale.ROOT).equals(text))
+                .findFirst()
+                .orElseThrow(() -> given.refused("policy", "must be block, park or skip, was '" + text + "'"));
+    }
+
+    private static StartPoint start(Given given, String text) {
+        if (text.equals("beginning")) {
+            return StartPoint.beginning();
+        }
+        if (text.equals("end")) {
+            return StartPoint.end();
+        }
+        if (text.matches("[0-9]{1,18}")) {
+            return StartPoint.position(Long.parseLong(text));
+        }
+        try {
+            return StartPoint.time(Instant.parse(text));
+        } catch (DateTimeParseException e) {
+            throw given.refused("start", "must be beginning, end, a position, or a time such as 2026-05-01T12:00:00Z");
+        }
+    }
+}

@@ -1,0 +1,3 @@
+/** Relays that the settings name. */
+@org.jspecify.annotations.NullMarked
+package io.postrider.server.relay;

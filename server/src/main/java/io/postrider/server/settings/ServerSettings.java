@@ -1,0 +1,119 @@
+package io.postrider.server.settings;
+
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+
+/**
+ * The server's settings under {@code postrider.}, beside those of the starter. In the environment {@code postrider.http.port} is
+ * {@code POSTRIDER_HTTP_PORT}.
+ *
+ * @param roles which of api, gateway, worker; all unless said
+ * @param databaseUrl as psql or JDBC writes it; else PSQL_*, PG*, or an embedded database
+ * @param redisUrl for relays to Redis; else REDIS_HOST and REDIS_PORT
+ * @param redisChannelSecret by which what goes through a Redis channel is signed
+ * @param poolSize connections to the database, at most
+ * @param log json or text
+ * @param relays by name, each with its type, its topic and what the type takes
+ */
+@ConfigurationProperties("postrider")
+public record ServerSettings(
+        @Nullable Set<Role> roles,
+        @Nullable String databaseUrl,
+        @Nullable String redisUrl,
+        @Nullable String redisChannelSecret,
+        @DefaultValue("16") int poolSize,
+        @DefaultValue("json") String log,
+        @DefaultValue Http http,
+        @DefaultValue Auth auth,
+        @DefaultValue Api api,
+        @DefaultValue Gateway gateway,
+        @DefaultValue EventLog eventLog,
+        @DefaultValue Embedded embedded,
+        @DefaultValue Map<String, Map<String, String>> relays) {
+
+    /**
+     * Where to listen, and who may ask.
+     *
+     * @param origins pages of which other sites may ask, such as {@code https://chat.example.org}
+     * @param metrics open or token; unless said, open if only this machine can ask
+     */
+    public record Http(
+            @DefaultValue("8080") int port,
+            @DefaultValue("127.0.0.1") String bind,
+            @DefaultValue List<String> origins,
+            @Nullable Metrics metrics) {}
+
+    /** Who may read {@code /metrics}. */
+    public enum Metrics {
+        OPEN,
+        TOKEN
+    }
+
+    /**
+     * Which tokens are believed.
+     *
+     * @param secrets HS256, by key id: the text itself, 32 bytes at least, or {@code file:/path}
+     * @param publicKeys RS256, ES256 or EdDSA, by key id: PEM, or {@code file:/path}
+     */
+    public record Auth(
+            @DefaultValue("postrider") String issuer,
+            @DefaultValue("postrider") String audience,
+            @DefaultValue Map<String, String> secrets,
+            @DefaultValue Map<String, String> publicKeys) {
+        /** No secret in a line of a log. */
+        @Override
+        public String toString() {
+            return "issuer=" + issuer + " audience=" + audience + " secrets=" + secrets.keySet() + " public_keys="
+                    + publicKeys.keySet();
+        }
+    }
+
+    /** What tokens that reach a user may write: nothing, unless it is named here. */
+    public record Api(
+            @DefaultValue Set<String> userTopics,
+            @DefaultValue Set<String> userQueues) {}
+
+    /**
+     * What browsers may hear.
+     *
+     * @param feed where events come from: the log, or Redis pub/sub repaired from the log
+     * @param channel the channel of Redis
+     * @param connections at once, on this node
+     * @param connectionsOfOne of these, of one subject
+     */
+    public record Gateway(
+            @DefaultValue Set<String> topics,
+            @DefaultValue("log") Feed feed,
+            @DefaultValue("new_message_channel") String channel,
+            @DefaultValue("10000") int connections,
+            @DefaultValue("20") int connectionsOfOne) {}
+
+    /** Where the gateway's events come from. */
+    public enum Feed {
+        LOG,
+        REDIS
+    }
+
+    /**
+     * The read model.
+     *
+     * @param topics which are recorded; every one, as it appears, unless said
+     */
+    public record EventLog(@Nullable Set<String> topics) {}
+
+    /**
+     * The database that is started where none is given.
+     *
+     * @param data where it is kept; unless said it goes with the server
+     */
+    public record Embedded(@Nullable String data) {}
+
+    /** The roles; all unless said. */
+    public Set<Role> allRoles() {
+        return roles == null || roles.isEmpty() ? Set.of(Role.values()) : roles;
+    }
+}

@@ -1,0 +1,3 @@
+/** What the server is told: its settings, its database, its keys. */
+@org.jspecify.annotations.NullMarked
+package io.postrider.server.settings;

@@ -1,0 +1,128 @@
+package io.postrider.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.postrider.gateway.Identity.Reach;
+import io.postrider.testkit.Await;
+import io.postrider.testkit.PostgresTest;
+import io.postrider.testkit.TestDatabase;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import redis.embedded.RedisExecProvider;
+
+/** The gateway in the server: from an event over HTTP to a stream, by the log and by Redis, and cut when it must be. */
+@PostgresTest
+@Timeout(180)
+class GatewayRoleTest {
+    private static void emit(LiveServer server, int number) {
+        assertThat(server.post(
+                                server.operator(),
+                                "/v1/topics/orders/events",
+                                "{\"type\":\"t\",\"payload\":" + number + ",\"project_id\":\"shop\"}")
+                        .status())
+                .isEqualTo(201);
+    }
+
+    @Test
+    void a_stream_goes_on_where_it_left_and_has_everything_once(TestDatabase database) throws Exception {
+        try (LiveServer server = LiveServer.on(database)) {
+            for (int i = 1; i <= 3; i++) {
+                emit(server, i);
+            }
+            Await.until(
+                    "all have a position",
+                    Duration.ofSeconds(30),
+                    () -> server.postrider().log().head("orders") == 3);
+            try (StreamLines stream =
+                    StreamLines.open(server, server.project("shop"), "topic=orders&room=project:shop&position=1")) {
+                assertThat(stream.next("event")).contains("id: 2\n");
+                assertThat(stream.next("event")).contains("id: 3\n");
+                emit(server, 4);
+                assertThat(stream.next("event")).contains("id: 4\n", "\"data\":4");
+            }
+            assertThat(server.get(null, "/metrics").text())
+                    .contains("postrider_gateway_connections", "postrider_gateway_opened_total");
+        }
+    }
+
+    @Test
+    void a_stream_is_cut_within_five_seconds_when_its_token_is_revoked_or_expires(TestDatabase database)
+            throws Exception {
+        try (LiveServer server = LiveServer.on(database)) {
+            String revoked = server.mint().issue("service", "shop", Reach.PROJECT, LiveServer.HOUR, "token-1");
+            try (StreamLines stream = StreamLines.open(server, revoked, "topic=orders&room=project:shop")) {
+                long began = System.nanoTime();
+                server.post(
+                        server.operator(),
+                        "/v1/tokens/revoke",
+                        "{\"jti\":\"token-1\",\"expires_at\":\"" + Instant.now().plusSeconds(3600) + "\"}");
+                assertThat(stream.next("cut")).contains("\"reason\":\"revoked\"");
+                assertThat(Duration.ofNanos(System.nanoTime() - began)).isLessThan(Duration.ofSeconds(5));
+            }
+            String brief = server.mint().issue("service", "shop", Reach.PROJECT, Duration.ofSeconds(4));
+            try (StreamLines stream = StreamLines.open(server, brief, "topic=orders&room=project:shop")) {
+                assertThat(stream.next("cut")).contains("\"reason\":\"expired\"");
+            }
+        }
+    }
+
+    @Test
+    void through_redis_by_the_variables_that_others_use(TestDatabase database, @TempDir Path directory)
+            throws Exception {
+        int port;
+        try (ServerSocket free = new ServerSocket(0)) {
+            port = free.getLocalPort();
+        }
+        Process redis = redis(directory, port);
+        Map<String, String> settings = Map.of(
+                "REDIS_HOST", "127.0.0.1",
+                "REDIS_PORT", Integer.toString(port),
+                "postrider.relays.live.type", "redis-pubsub",
+                "postrider.relays.live.topic", "orders",
+                "postrider.gateway.feed", "redis");
+        try (LiveServer server = LiveServer.on(database, settings)) {
+            try (StreamLines stream =
+                    StreamLines.open(server, server.project("shop"), "topic=orders&room=project:shop&position=0")) {
+                emit(server, 1);
+                assertThat(stream.next("event")).contains("id: 1\n");
+                redis.destroyForcibly().waitFor();
+                emit(server, 2);
+                assertThat(stream.next("event")).as("repaired from the log").contains("id: 2\n");
+                redis = redis(directory, port);
+                emit(server, 3);
+                assertThat(stream.next("event")).contains("id: 3\n");
+            }
+        } finally {
+            redis.destroyForcibly();
+        }
+    }
+
+    private static Process redis(Path directory, int port) throws Exception {
+        Process process = new ProcessBuilder(
+                        RedisExecProvider.defaultProvider().get().getAbsolutePath(),
+                        "--port",
+                        Integer.toString(port),
+                        "--bind",
+                        "127.0.0.1",
+                        "--save",
+                        "",
+                        "--dir",
+                        directory.toString())
+                .redirectErrorStream(true)
+                .redirectOutput(directory.resolve("redis.log").toFile())
+                .start();
+        Await.until("redis listens", Duration.ofSeconds(30), () -> {
+            try (Socket socket = new Socket("127.0.0.1", port)) {
+                return true;
+            }
+        });
+        return process;
+    }
+}

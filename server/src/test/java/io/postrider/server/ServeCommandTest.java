@@ -1,0 +1,187 @@
+package io.postrider.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.postrider.testkit.Await;
+import io.postrider.testkit.PostgresTest;
+import io.postrider.testkit.TestDatabase;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/** {@code postrider serve} as a process: what it says, what it refuses, and how it ends. */
+@PostgresTest
+class ServeCommandTest {
+    private static final Duration START = Duration.ofSeconds(120);
+    private static final Duration GRACE = Duration.ofSeconds(30);
+    private static final String CANARY = "canary-" + System.nanoTime();
+
+    @TempDir
+    private Path directory;
+
+    private Process serve(Map<String, String> environment, String... arguments) throws IOException {
+        List<String> command = new ArrayList<>(List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-Xmx256m",
+                "-XX:TieredStopAtLevel=1",
+                "-cp",
+                System.getProperty("java.class.path"),
+                "io.postrider.cli.Main",
+                "serve"));
+        command.addAll(Arrays.asList(arguments));
+        ProcessBuilder builder =
+                new ProcessBuilder(command).redirectOutput(out().toFile()).redirectError(err().toFile());
+        builder.environment().keySet().removeIf(name -> name.startsWith("PG") || name.startsWith("POSTRIDER"));
+        builder.environment().putAll(environment);
+        return builder.start();
+    }
+
+    private Path out() {
+        return directory.resolve("out");
+    }
+
+    private Path err() {
+        return directory.resolve("err");
+    }
+
+    private String said(Path file) throws IOException {
+        return Files.exists(file) ? Files.readString(file) : "";
+    }
+
+    private String awaitSaid(Process process, Path file, String pattern) {
+        return Await.value("the server says " + pattern, START, () -> {
+            Matcher found = Pattern.compile(pattern).matcher(said(file));
+            if (found.find()) {
+                return java.util.Optional.of(found.group(1));
+            }
+            if (!process.isAlive()) {
+                throw new IllegalStateException("it has ended: " + said(err()) + said(out()));
+            }
+            return java.util.Optional.empty();
+        });
+    }
+
+    @Test
+    void it_serves_by_variables_speaks_json_gives_a_development_token_and_ends_in_order(TestDatabase database)
+            throws Exception {
+        Process process = serve(
+                Map.of(
+                        "POSTRIDER_DATABASE_URL", database.jdbcUrl(),
+                        "POSTRIDER_NODE", "from-the-environment",
+                        "POSTRIDER_PAYLOAD_CAP", "2000",
+                        "POSTRIDER_GATEWAY_TOPICS", "orders,chat"),
+                "--port",
+                "0");
+        try {
+            String port = awaitSaid(process, out(), "\"event\":\"server_started\",\"port\":([0-9]+)");
+            String token = awaitSaid(process, err(), "export TOKEN=(\\S+)");
+            HttpClient client = HttpClient.newHttpClient();
+            HttpRequest emit = HttpRequest.newBuilder(
+                            URI.create("http://127.0.0.1:" + port + "/v1/topics/orders/events"))
+                    .header("Authorization", "Bearer " + token)
+                    .header("Content-Type", "application/json")
+                    .POST(HttpRequest.BodyPublishers.ofString("{\"type\":\"t\",\"payload\":\"" + CANARY + "\"}"))
+                    .build();
+            assertThat(client.send(emit, BodyHandlers.ofString()).statusCode()).isEqualTo(201);
+            assertThat(client.send(
+                                    HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + "/postrider.js"))
+                                            .build(),
+                                    BodyHandlers.ofString())
+                            .body())
+                    .contains("export");
+            long began = System.nanoTime();
+            process.destroy();
+            assertThat(process.waitFor(GRACE.toSeconds(), TimeUnit.SECONDS)).isTrue();
+            assertThat(Duration.ofNanos(System.nanoTime() - began)).isLessThan(GRACE);
+            assertLinesAreJson(token, database);
+            assertThat(database.sessions()).isEmpty();
+        } finally {
+            process.destroyForcibly();
+        }
+    }
+
+    private void assertLinesAreJson(String token, TestDatabase database) throws IOException {
+        String all = said(out());
+        JsonMapper mapper = new JsonMapper();
+        List<String> events = new ArrayList<>();
+        for (String line : all.lines().toList()) {
+            JsonNode json = mapper.readTree(line);
+            events.add(json.path("event").asString(""));
+        }
+        assertThat(events)
+                .contains("database_chosen", "node_started", "server_started", "development_key", "node_stopped");
+        assertThat(all).contains("from-the-environment", "payload_cap=2000");
+        assertThat(all)
+                .as("no secret and no payload in the log")
+                .doesNotContain(token, CANARY, database.server().password());
+    }
+
+    @Test
+    void without_a_database_it_starts_one_that_can_be_kept() throws Exception {
+        Path data = directory.resolve("data");
+        for (int round = 1; round <= 2; round++) {
+            Process process = serve(Map.of(), "--port", "0", "--data", data.toString(), "--roles", "api,worker");
+            try {
+                String port = awaitSaid(process, out(), "\"event\":\"server_started\",\"port\":([0-9]+)");
+                String token = awaitSaid(process, err(), "export TOKEN=(\\S+)");
+                assertThat(said(out())).contains("database_embedded");
+                HttpClient client = HttpClient.newHttpClient();
+                HttpRequest emit = HttpRequest.newBuilder(
+                                URI.create("http://127.0.0.1:" + port + "/v1/topics/orders/events"))
+                        .header("Authorization", "Bearer " + token)
+                        .header("Content-Type", "application/json")
+                        .POST(HttpRequest.BodyPublishers.ofString("{\"type\":\"t\",\"payload\":1}"))
+                        .build();
+                assertThat(client.send(emit, BodyHandlers.ofString()).statusCode())
+                        .isEqualTo(201);
+                int expected = round;
+                Await.until(
+                        "the events of all rounds are read",
+                        START,
+                        () -> new JsonMapper()
+                                        .readTree(client.send(
+                                                        HttpRequest.newBuilder(emit.uri())
+                                                                .header("Authorization", "Bearer " + token)
+                                                                .build(),
+                                                        BodyHandlers.ofString())
+                                                .body())
+                                        .path("events")
+                                        .size()
+                                == expected);
+            } finally {
+                process.destroy();
+                assertThat(process.waitFor(GRACE.toSeconds(), TimeUnit.SECONDS)).isTrue();
+            }
+        }
+    }
+
+    @Test
+    void a_start_that_is_refused_says_why_in_one_line_and_ends_with_a_code(TestDatabase database) throws Exception {
+        Process process =
+                serve(Map.of("POSTRIDER_DATABASE_URL", database.jdbcUrl()), "--bind", "0.0.0.0", "--port", "0");
+        assertThat(process.waitFor(START.toSeconds(), TimeUnit.SECONDS)).isTrue();
+        assertThat(process.exitValue()).isEqualTo(2);
+        assertThat(said(err()).strip().lines().toList())
+                .singleElement()
+                .asString()
+                .startsWith("postrider: ")
+                .contains("postrider.auth.secrets");
+        assertThat(said(out())).doesNotContain("\tat ", "stack_trace");
+    }
+}

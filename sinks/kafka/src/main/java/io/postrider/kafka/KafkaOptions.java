@@ -1,0 +1,240 @@
+package io.postrider.kafka;
+
+import io.postrider.PostriderException;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.regex.Pattern;
+import org.apache.kafka.clients.CommonClientConfigs;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.clients.producer.ProducerConfig;
+import org.apache.kafka.common.config.SaslConfigs;
+import org.apache.kafka.common.config.SslConfigs;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where the brokers are and how to talk to them. Immutable: each {@code with…} gives a changed copy, and refuses bad values by
+ * name. Everything but the login can also be given as Kafka's own property, if {@link ClientProperty} knows it; what names a
+ * file, an address or a class is not among them. Neither password nor key is ever part of {@link #toString}.
+ */
+public final class KafkaOptions {
+    private static final Pattern SERVER = Pattern.compile("([A-Za-z0-9._-]{1,253}|\\[[0-9A-Fa-f:.]{2,45}]):[0-9]{1,5}");
+    private static final Duration SHORTEST = Duration.ofSeconds(3);
+    private static final Duration LONGEST = Duration.ofMinutes(10);
+
+    /** Two clients of one name in one process trip over each other's metrics, with a warning each time. */
+    private static final AtomicInteger UNNAMED = new AtomicInteger();
+
+    private final String servers;
+    private final Map<String, String> given;
+    private final @Nullable Login login;
+
+    private KafkaOptions(String servers, Map<String, String> given, @Nullable Login login) {
+        this.servers = servers;
+        this.given = given;
+        this.login = login;
+    }
+
+    /** The brokers to begin with, as {@code host:port}, several with commas between. */
+    public static KafkaOptions at(String bootstrapServers) {
+        for (String server : bootstrapServers.split(",", -1)) {
+            if (!SERVER.matcher(server).matches()) {
+                throw PostriderException.refused(
+                        "bootstrap servers must be host:port, with commas between, was '" + shortened(server) + "'");
+            }
+        }
+        return new KafkaOptions(bootstrapServers, Map.of(), null);
+    }
+
+    /** What the clients are called at the brokers, for quotas and logs there. Default: postrider and a number. */
+    public KafkaOptions withClientId(String name) {
+        return withProperty(CommonClientConfigs.CLIENT_ID_CONFIG, name);
+    }
+
+    /** How long records wait for others to go with, 0..1 s. A batch that is complete never waits. Default 5 ms. */
+    public KafkaOptions withLinger(Duration time) {
+        return withProperty(ProducerConfig.LINGER_MS_CONFIG, Long.toString(time.toMillis()));
+    }
+
+    /** How many bytes for one partition go in one piece, 1 KiB..16 MiB. Default 128 KiB. */
+    public KafkaOptions withBatchSize(int bytes) {
+        return withProperty(ProducerConfig.BATCH_SIZE_CONFIG, Integer.toString(bytes));
+    }
+
+    /** The largest record, headers included, 1 KiB..64 MiB; brokers and topics have limits of their own. Default 1 MiB. */
+    public KafkaOptions withRecordCap(int bytes) {
+        return withProperty(ProducerConfig.MAX_REQUEST_SIZE_CONFIG, Integer.toString(bytes));
+    }
+
+    /** {@code none}, {@code gzip}, {@code snappy}, {@code lz4} or {@code zstd}. Default none. */
+    public KafkaOptions withCompression(String type) {
+        return withProperty(ProducerConfig.COMPRESSION_TYPE_CONFIG, type);
+    }
+
+    /**
+     * How long the client itself tries to bring a record in before the sink counts as unavailable, 3 s..10 min. While it tries
+     * the brokers can tell a repeat by themselves, so let it be longer than the restart of a broker takes. Default 30 s.
+     */
+    public KafkaOptions withDeliveryTimeout(Duration time) {
+        if (time.compareTo(SHORTEST) < 0 || time.compareTo(LONGEST) > 0) {
+            throw PostriderException.refused("delivery timeout must be " + SHORTEST + ".." + LONGEST + ", was " + time);
+        }
+        return withProperty(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, Long.toString(time.toMillis()));
+    }
+
+    /** {@code PLAINTEXT}, {@code SSL}, {@code SASL_SSL} or {@code SASL_PLAINTEXT}. Default PLAINTEXT; with a login SASL_SSL. */
+    public KafkaOptions withProtocol(String protocol) {
+        return withProperty(CommonClientConfigs.SECURITY_PROTOCOL_CONFIG, protocol);
+    }
+
+    /** Who must have signed the brokers' certificates, as PEM text. Default: whom the JVM trusts. */
+    public KafkaOptions withTrusted(String certificates) {
+        return withProperty(SslConfigs.SSL_TRUSTSTORE_CERTIFICATES_CONFIG, certificates);
+    }
+
+    /** The client's own certificate and its private key (PKCS 8), as PEM text. */
+    public KafkaOptions withIdentity(String certificateChain, String privateKey) {
+        return withProperty(SslConfigs.SSL_KEYSTORE_CERTIFICATE_CHAIN_CONFIG, certificateChain)
+                .withProperty(SslConfigs.SSL_KEYSTORE_KEY_CONFIG, privateKey);
+    }
+
+    /** The login, in code only. The mechanism is {@code PLAIN}, {@code SCRAM-SHA-256} or {@code SCRAM-SHA-512}. */
+    public KafkaOptions withLogin(String mechanism, String user, String password) {
+        return new KafkaOptions(servers, given, Login.of(mechanism, user, password));
+    }
+
+    /** Properties under Kafka's own names, as a configuration file has them. One that is not known is refused by name. */
+    public KafkaOptions withProperties(Map<String, String> properties) {
+        KafkaOptions changed = this;
+        for (Map.Entry<String, String> property : properties.entrySet()) {
+            changed = changed.withProperty(property.getKey(), property.getValue());
+        }
+        return changed;
+    }
+
+    private KafkaOptions withProperty(String name, String value) {
+        Map<String, String> more = new TreeMap<>(given);
+        more.put(name, ClientProperty.checked(name, value));
+        return new KafkaOptions(servers, more, login);
+    }
+
+    /** The same, with a protocol that fits the login and a name for the clients: what cannot work is refused here. */
+    KafkaOptions completed() {
+        String protocol = given.getOrDefault(
+                CommonClientConfigs.SECURITY_PROTOCOL_CONFIG, login == null ? "PLAINTEXT" : "SASL_SSL");
+        if (protocol.startsWith("SASL") != (login != null)) {
+            throw PostriderException.refused("security.protocol " + protocol
+                    + (login == null
+                            ? " needs a login: give one by withLogin"
+                            : " does not fit a login: use SASL_SSL"));
+        }
+        String name =
+                given.getOrDefault(CommonClientConfigs.CLIENT_ID_CONFIG, "postrider-" + UNNAMED.incrementAndGet());
+        return withProtocol(protocol).withClientId(name);
+    }
+
+    String servers() {
+        return servers;
+    }
+
+    Duration deliveryTimeout() {
+        return Duration.ofMillis(
+                Long.parseLong(given.getOrDefault(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, "30000")));
+    }
+
+    /** How long one answer may take, or the brokers' first: three fit into the time that a record has. */
+    Duration answerTimeout() {
+        return deliveryTimeout().dividedBy(3);
+    }
+
+    Map<String, Object> producer() {
+        Map<String, Object> all = client();
+        long answer = answerTimeout().toMillis();
+        all.put(ProducerConfig.ACKS_CONFIG, "all");
+        all.put(ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG, true);
+        // With two, a new producer's second batch can get in before its first: of a producer that it has not seen yet a
+        // broker
+        // takes any sequence number, and the first may have met a leader that was not ready. Batches are large instead.
+        all.put(ProducerConfig.MAX_IN_FLIGHT_REQUESTS_PER_CONNECTION, 1);
+        all.put(ProducerConfig.LINGER_MS_CONFIG, 5);
+        all.put(ProducerConfig.BATCH_SIZE_CONFIG, 128 << 10);
+        all.put(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, (int)
+                deliveryTimeout().toMillis());
+        all.put(ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG, (int) answer);
+        all.put(ProducerConfig.MAX_BLOCK_MS_CONFIG, answer);
+        int cap = Integer.parseInt(given.getOrDefault(ProducerConfig.MAX_REQUEST_SIZE_CONFIG, "1048576"));
+        all.put(ProducerConfig.BUFFER_MEMORY_CONFIG, Math.max(32L << 20, 4L * cap));
+        given.forEach((name, value) -> {
+            if (!ClientProperty.isForEveryClient(name)) {
+                all.put(name, value);
+            }
+        });
+        return all;
+    }
+
+    Map<String, Object> reader() {
+        Map<String, Object> all = client();
+        int answer = (int) answerTimeout().toMillis();
+        all.put(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, false);
+        all.put(ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG, false);
+        // What retention takes away while we read is not there: go on with what is.
+        all.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "earliest");
+        // Somebody's open transaction in the topic must not hide what is behind it.
+        all.put(ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_uncommitted");
+        all.put(ConsumerConfig.FETCH_MAX_BYTES_CONFIG, 8 << 20);
+        all.put(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, 2_000);
+        all.put(ConsumerConfig.REQUEST_TIMEOUT_MS_CONFIG, answer);
+        all.put(ConsumerConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, answer);
+        return all;
+    }
+
+    Map<String, Object> admin() {
+        Map<String, Object> all = client();
+        int answer = (int) answerTimeout().toMillis();
+        all.put(CommonClientConfigs.REQUEST_TIMEOUT_MS_CONFIG, answer);
+        all.put(CommonClientConfigs.DEFAULT_API_TIMEOUT_MS_CONFIG, answer);
+        return all;
+    }
+
+    private Map<String, Object> client() {
+        Map<String, Object> all = new HashMap<>();
+        all.put(CommonClientConfigs.BOOTSTRAP_SERVERS_CONFIG, servers);
+        // A broker that is away costs a line of the client's log each time: every 2 s, not 20 times a second.
+        all.put(CommonClientConfigs.RECONNECT_BACKOFF_MS_CONFIG, 250L);
+        all.put(CommonClientConfigs.RECONNECT_BACKOFF_MAX_MS_CONFIG, 2_000L);
+        all.put(CommonClientConfigs.ENABLE_METRICS_PUSH_CONFIG, false);
+        given.forEach((name, value) -> {
+            if (ClientProperty.isForEveryClient(name)) {
+                all.put(name, value);
+            }
+        });
+        if (given.containsKey(SslConfigs.SSL_TRUSTSTORE_CERTIFICATES_CONFIG)) {
+            all.put(SslConfigs.SSL_TRUSTSTORE_TYPE_CONFIG, "PEM");
+        }
+        if (given.containsKey(SslConfigs.SSL_KEYSTORE_KEY_CONFIG)) {
+            all.put(SslConfigs.SSL_KEYSTORE_TYPE_CONFIG, "PEM");
+        }
+        if (login != null) {
+            all.put(SaslConfigs.SASL_MECHANISM, login.mechanism());
+            all.put(SaslConfigs.SASL_JAAS_CONFIG, login.jaas());
+        }
+        return all;
+    }
+
+    /** What was given, without what is secret. */
+    @Override
+    public String toString() {
+        StringBuilder text = new StringBuilder("servers=" + servers);
+        given.forEach((name, value) ->
+                text.append(' ').append(name).append('=').append(ClientProperty.isShown(name) ? value : "(given)"));
+        return login == null ? text.toString() : text + " login=" + login.mechanism();
+    }
+
+    /** Control characters are replaced: a value that a stranger gave must not write lines of its own into a log. */
+    static String shortened(String value) {
+        String clean = value.replaceAll("\\p{Cntrl}", "?");
+        return clean.length() <= 120 ? clean : clean.substring(0, 117) + "...";
+    }
+}

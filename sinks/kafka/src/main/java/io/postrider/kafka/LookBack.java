@@ -1,0 +1,201 @@
+package io.postrider.kafka;
+
+import io.postrider.Course;
+import io.postrider.kafka.Records.Mark;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.TimeoutException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Finds what a topic has of a course after a position. Each partition is read from its end backwards, in pieces of growing
+ * length, until the oldest record of the relay in a piece is at or before that position, or of an earlier course.
+ *
+ * <p>The <em>oldest</em> of a piece and not any: an event that was set back is sent late, behind those of greater positions, and
+ * must not hide them.
+ */
+final class LookBack {
+    private static final Logger LOG = LoggerFactory.getLogger(LookBack.class);
+
+    private static final int FIRST_PIECE = 1_000;
+    private static final int GROWTH = 4;
+
+    /** What is found is kept in memory: about 100 bytes each. */
+    private static final int MOST_OF_ALL = 1_000_000;
+
+    private static final Duration POLL = Duration.ofMillis(200);
+
+    private final Consumer<byte[], byte[]> consumer;
+    private final String kafkaTopic;
+    private final Duration patience;
+
+    LookBack(Consumer<byte[], byte[]> consumer, String kafkaTopic, Duration patience) {
+        this.consumer = consumer;
+        this.kafkaTopic = kafkaTopic;
+        this.patience = patience;
+    }
+
+    /** Returns when the leader of every partition has answered. */
+    void reach() {
+        consumer.endOffsets(partitions());
+    }
+
+    /**
+     * The ids by their positions.
+     *
+     * @param most how many records of a partition to go back, at most
+     */
+    Map<Long, UUID> find(Course course, long after, int most) {
+        Map<Long, UUID> found = new HashMap<>();
+        List<Stretch> open = stretches(course, after, most);
+        while (!open.isEmpty()) {
+            open.forEach(Stretch::stepBack);
+            read(open);
+            open.forEach(stretch -> stretch.found.forEach(found::putIfAbsent)); // of two, the one that came later
+            open.removeIf(Stretch::isDone);
+        }
+        return found;
+    }
+
+    /** Assigned at once: of others the client warns, each time that it is told where they end. */
+    private List<TopicPartition> partitions() {
+        List<TopicPartition> partitions = consumer.partitionsFor(kafkaTopic).stream()
+                .map(info -> new TopicPartition(info.topic(), info.partition()))
+                .toList();
+        consumer.assign(partitions);
+        return partitions;
+    }
+
+    private List<Stretch> stretches(Course course, long after, int most) {
+        List<TopicPartition> partitions = partitions();
+        Map<TopicPartition, Long> begins = consumer.beginningOffsets(partitions);
+        List<Stretch> stretches = new ArrayList<>();
+        consumer.endOffsets(partitions).forEach((partition, end) -> {
+            long begin = begins.getOrDefault(partition, 0L);
+            long floor = end - Math.min(most, MOST_OF_ALL / partitions.size());
+            if (end > begin) {
+                stretches.add(new Stretch(partition, course, after, begin, floor, end));
+            }
+        });
+        return stretches;
+    }
+
+    private void read(List<Stretch> stretches) {
+        consumer.assign(stretches.stream().map(stretch -> stretch.partition).toList());
+        consumer.resume(consumer.paused()); // since the piece before
+        stretches.forEach(stretch -> consumer.seek(stretch.partition, stretch.from));
+        List<Stretch> reading = new ArrayList<>(stretches);
+        long deadline = System.nanoTime() + patience.toNanos();
+        while (!reading.isEmpty()) {
+            consumer.poll(POLL).forEach(record -> note(reading, record));
+            if (forget(reading)) {
+                deadline = System.nanoTime() + patience.toNanos();
+            } else if (System.nanoTime() - deadline > 0) {
+                throw new TimeoutException("topic " + kafkaTopic + " gave no record of " + reading.size()
+                        + " partitions within " + patience.toMillis() + " ms");
+            }
+        }
+    }
+
+    private static void note(List<Stretch> reading, ConsumerRecord<byte[], byte[]> record) {
+        for (Stretch stretch : reading) {
+            if (stretch.partition.partition() == record.partition()) {
+                stretch.note(record);
+            }
+        }
+    }
+
+    /** Leaves those that are at their end. True if any has come further. */
+    private boolean forget(List<Stretch> reading) {
+        boolean moved = false;
+        for (Stretch stretch : List.copyOf(reading)) {
+            long position = consumer.position(stretch.partition);
+            moved |= position > stretch.position;
+            stretch.position = position;
+            if (position >= stretch.to) {
+                consumer.pause(List.of(stretch.partition));
+                reading.remove(stretch);
+            }
+        }
+        return moved;
+    }
+
+    /** One partition, and the piece of it that is being read: from … to. */
+    private static final class Stretch {
+        private final TopicPartition partition;
+        private final Course course;
+        private final long after;
+        private final long begin;
+        private final long floor;
+
+        private int piece = FIRST_PIECE;
+        private long from;
+        private long to;
+        private long position;
+        private @Nullable Mark oldest;
+        private final Map<Long, UUID> found = new HashMap<>();
+
+        Stretch(TopicPartition partition, Course course, long after, long begin, long floor, long end) {
+            this.partition = partition;
+            this.course = course;
+            this.after = after;
+            this.begin = begin;
+            this.floor = Math.max(begin, floor);
+            this.from = end;
+        }
+
+        void stepBack() {
+            to = from;
+            from = Math.max(floor, to - piece);
+            position = from;
+            piece *= GROWTH;
+            oldest = null;
+            found.clear();
+        }
+
+        void note(ConsumerRecord<?, ?> record) {
+            Mark mark = record.offset() < to ? Records.mark(record) : null;
+            if (mark == null || !isOfRelay(mark)) {
+                return;
+            }
+            if (oldest == null) {
+                oldest = mark;
+            }
+            if (mark.number() == course.number() && mark.position() > after) {
+                found.put(mark.position(), mark.id());
+            }
+        }
+
+        private boolean isOfRelay(Mark mark) {
+            return mark.relay().equals(course.relay())
+                    && mark.topic().equals(course.topic())
+                    && mark.number() <= course.number();
+        }
+
+        boolean isDone() {
+            if (oldest != null && (oldest.number() < course.number() || oldest.position() <= after)) {
+                return true;
+            }
+            if (from == floor && floor > begin) {
+                LOG.warn(
+                        "relay={} kafka_topic={} partition={} read_back={}: none of the relay's records at or before"
+                                + " position {}. What is further back is taken as not there, and may be sent again",
+                        course.relay(),
+                        partition.topic(),
+                        partition.partition(),
+                        to - from,
+                        after);
+            }
+            return from == floor;
+        }
+    }
+}

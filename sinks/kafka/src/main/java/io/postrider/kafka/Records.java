@@ -1,0 +1,86 @@
+package io.postrider.kafka;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.postrider.Course;
+import io.postrider.Envelope;
+import io.postrider.LogEvent;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.header.Header;
+import org.apache.kafka.common.header.Headers;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An event as a record: CloudEvents in binary mode, so the value is the payload and nothing else, and one header an attribute.
+ * Three headers of our own say whose record it is; by them {@link LookBack} knows it again.
+ */
+final class Records {
+    static final String TOPIC = "postrider_topic";
+    static final String POSITION = "postrider_position";
+    static final String COURSE = "postrider_course";
+
+    private static final String ID = "ce_id";
+
+    /** There are as many as {@link Envelope} has attributes. */
+    private static final Map<String, String> HEADERS =
+            new ConcurrentHashMap<>(Map.of("datacontenttype", "content-type"));
+
+    private final String kafkaTopic;
+    private final byte[] topic;
+    private final byte[] course;
+
+    Records(String kafkaTopic, Course course) {
+        this.kafkaTopic = kafkaTopic;
+        this.topic = course.topic().getBytes(UTF_8);
+        this.course = (course.relay() + "/" + course.number()).getBytes(UTF_8);
+    }
+
+    ProducerRecord<byte @Nullable [], byte[]> of(LogEvent event) {
+        byte[] key = event.key() == null ? null : event.key().getBytes(UTF_8);
+        ProducerRecord<byte @Nullable [], byte[]> record = new ProducerRecord<>(
+                kafkaTopic,
+                null,
+                event.createdAt().toEpochMilli(),
+                key,
+                event.payload().getBytes(UTF_8));
+        Headers headers = record.headers();
+        Envelope.attributes(event)
+                .forEach((name, value) ->
+                        headers.add(HEADERS.computeIfAbsent(name, "ce_"::concat), value.getBytes(UTF_8)));
+        headers.add(TOPIC, topic);
+        headers.add(POSITION, Long.toString(event.position()).getBytes(UTF_8));
+        headers.add(COURSE, course);
+        return record;
+    }
+
+    /** Whose record it is, at which position. */
+    record Mark(String relay, String topic, long number, long position, UUID id) {}
+
+    /** Null if it is not ours: others may write to the topic as well, and whatever they like. */
+    static @Nullable Mark mark(ConsumerRecord<?, ?> record) {
+        Headers headers = record.headers();
+        String course = text(headers.lastHeader(COURSE));
+        int slash = course.lastIndexOf('/');
+        if (slash < 0) {
+            return null;
+        }
+        try {
+            return new Mark(
+                    course.substring(0, slash),
+                    text(headers.lastHeader(TOPIC)),
+                    Long.parseLong(course.substring(slash + 1)),
+                    Long.parseLong(text(headers.lastHeader(POSITION))),
+                    UUID.fromString(text(headers.lastHeader(ID))));
+        } catch (IllegalArgumentException e) {
+            return null;
+        }
+    }
+
+    private static String text(@Nullable Header header) {
+        return header == null || header.value() == null ? "" : new String(header.value(), UTF_8);
+    }
+}

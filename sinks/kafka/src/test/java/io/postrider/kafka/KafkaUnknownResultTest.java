@@ -1,0 +1,82 @@
+package io.postrider.kafka;
+
+import static io.postrider.kafka.Topics.COURSE;
+import static io.postrider.kafka.Topics.event;
+import static io.postrider.kafka.Topics.events;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.postrider.LogEvent;
+import io.postrider.Receipt;
+import io.postrider.testkit.TcpProxy;
+import io.postrider.testkit.TcpProxy.Cut;
+import io.postrider.testkit.TcpProxy.Direction;
+import java.time.Duration;
+import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** The network between sink and broker breaks where it hurts most: between the record and its answer. */
+class KafkaUnknownResultTest {
+    private static final Broker BROKER = Broker.shared();
+    private static final TcpProxy PROXY = BROKER.proxy();
+    private static final KafkaOptions OPTIONS = BROKER.optionsBehindProxy()
+            .withLogin("PLAIN", Broker.USER, Broker.PASSWORD)
+            .withDeliveryTimeout(Duration.ofSeconds(6));
+
+    @AfterEach
+    void repair() {
+        PROXY.accept();
+        PROXY.resume();
+    }
+
+    @Test
+    void an_answer_that_is_lost_once_is_asked_for_again_and_nothing_is_there_twice() throws Exception {
+        String topic = BROKER.topic("answer-lost", 1);
+        try (KafkaSink sink = KafkaSink.to(topic, OPTIONS)) {
+            assertThat(sink.send(COURSE, events(1, 10)).isWhole()).isTrue();
+            PROXY.cutAt(Direction.TO_SERVER, "mark-of-12", Cut.AFTER);
+            List<LogEvent> events = List.of(event(11, "k"), event(12, "k", "\"mark-of-12\""));
+            assertThat(sink.send(COURSE, events).isWhole()).isTrue();
+        }
+        assertThat(Topics.positions(BROKER, topic))
+                .isEqualTo(LongStream.rangeClosed(1, 12).boxed().toList());
+    }
+
+    @Test
+    void records_whose_answers_never_come_are_found_by_holds_and_the_next_send_goes_through() throws Exception {
+        String topic = BROKER.topic("never-answered", 1);
+        List<LogEvent> events = List.of(event(11, "k"), event(12, "k"), event(13, "k", "\"mark-of-13\""));
+        try (KafkaSink sink = KafkaSink.to(topic, OPTIONS)) {
+            assertThat(sink.send(COURSE, events(1, 10)).isWhole()).isTrue();
+            PROXY.refuse(); // no new connection, and the old one is cut when the broker has the last record
+            PROXY.cutAt(Direction.TO_SERVER, "mark-of-13", Cut.AFTER);
+            Receipt receipt = sink.send(COURSE, events);
+            assertThat(receipt.isUnavailable()).isTrue();
+            assertThat(receipt.taken()).isZero();
+            PROXY.accept();
+            assertThat(sink.holds(COURSE, 10))
+                    .isEqualTo(events.stream().collect(Collectors.toMap(LogEvent::position, LogEvent::id)));
+            assertThat(sink.send(COURSE, events(14, 30)).isWhole()).isTrue();
+        }
+        assertThat(Topics.positions(BROKER, topic))
+                .isEqualTo(LongStream.rangeClosed(1, 30).boxed().toList());
+    }
+
+    @Test
+    void records_that_never_left_are_not_held() throws Exception {
+        String topic = BROKER.topic("never-left", 3);
+        try (KafkaSink sink = KafkaSink.to(topic, OPTIONS)) {
+            assertThat(sink.send(COURSE, events(1, 10)).isWhole()).isTrue();
+            PROXY.refuse();
+            PROXY.cutAll();
+            Receipt receipt = sink.send(COURSE, events(11, 20));
+            assertThat(receipt.isUnavailable()).isTrue();
+            PROXY.accept();
+            assertThat(sink.holds(COURSE, 10)).isEmpty();
+            assertThat(sink.send(COURSE, events(11, 20)).isWhole()).isTrue();
+        }
+        assertThat(Topics.positions(BROKER, topic)).hasSize(20).doesNotHaveDuplicates();
+    }
+}

@@ -1,0 +1,113 @@
+package io.postrider.kafka;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.postrider.Course;
+import io.postrider.LogEvent;
+import io.postrider.testkit.Await;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.stream.LongStream;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+
+/** What tests send, and what they find in a topic with a consumer of their own. */
+final class Topics {
+    static final Course COURSE = new Course("relay", "orders", 1);
+
+    private Topics() {}
+
+    static LogEvent event(long position, String key) {
+        return event(position, key, "{\"n\": " + position + "}");
+    }
+
+    static LogEvent event(long position, String key, String payload) {
+        return new LogEvent(
+                "orders",
+                position,
+                UUID.randomUUID(),
+                "order.placed",
+                payload,
+                key,
+                null,
+                null,
+                null,
+                null,
+                "{}",
+                Instant.parse("2026-01-02T03:04:05.678901Z"));
+    }
+
+    /** Positions from … to, with keys k0 … k9 in turn. */
+    static List<LogEvent> events(long from, long to) {
+        return LongStream.rangeClosed(from, to)
+                .mapToObj(position -> event(position, "k" + position % 10))
+                .toList();
+    }
+
+    /** Every record, partition by partition, in the order of each. */
+    static List<ConsumerRecord<byte[], byte[]>> records(Broker broker, String topic) {
+        List<ConsumerRecord<byte[], byte[]>> records = new ArrayList<>();
+        try (KafkaConsumer<byte[], byte[]> consumer = new KafkaConsumer<>(
+                Map.of("bootstrap.servers", broker.servers(), "auto.offset.reset", "earliest"),
+                new ByteArrayDeserializer(),
+                new ByteArrayDeserializer())) {
+            List<TopicPartition> partitions = consumer.partitionsFor(topic).stream()
+                    .map(info -> new TopicPartition(topic, info.partition()))
+                    .toList();
+            consumer.assign(partitions);
+            consumer.seekToBeginning(partitions);
+            Map<TopicPartition, Long> ends = consumer.endOffsets(partitions);
+            Await.until("the end of " + topic, Duration.ofSeconds(60), () -> {
+                consumer.poll(Duration.ofMillis(100)).forEach(records::add);
+                return ends.entrySet().stream().allMatch(end -> consumer.position(end.getKey()) >= end.getValue());
+            });
+        }
+        return records;
+    }
+
+    static List<Long> positions(Broker broker, String topic) {
+        return records(broker, topic).stream()
+                .map(record -> Long.parseLong(header(record, Records.POSITION)))
+                .toList();
+    }
+
+    static String header(ConsumerRecord<byte[], byte[]> record, String name) {
+        return new String(record.headers().lastHeader(name).value(), UTF_8);
+    }
+
+    static KafkaProducer<byte[], byte[]> stranger(Broker broker, Map<String, Object> more) {
+        Map<String, Object> properties = new java.util.HashMap<>(more);
+        properties.put("bootstrap.servers", broker.servers());
+        return new KafkaProducer<>(properties, new ByteArraySerializer(), new ByteArraySerializer());
+    }
+
+    /** Puts these into one partition, as a relay of this course would. */
+    static void place(Broker broker, String topic, int partition, Course course, List<LogEvent> events) {
+        Records records = new Records(topic, course);
+        try (KafkaProducer<byte[], byte[]> producer = stranger(broker, Map.of("linger.ms", 20))) {
+            for (LogEvent event : events) {
+                ProducerRecord<byte[], byte[]> record = records.of(event);
+                producer.send(new ProducerRecord<>(
+                        topic, partition, record.timestamp(), record.key(), record.value(), record.headers()));
+            }
+        }
+    }
+
+    /** Records that no relay wrote. */
+    static void placeForeign(Broker broker, String topic, int partition, int count) {
+        try (KafkaProducer<byte[], byte[]> producer = stranger(broker, Map.of("linger.ms", 20))) {
+            for (int i = 0; i < count; i++) {
+                producer.send(new ProducerRecord<>(topic, partition, null, ("foreign " + i).getBytes(UTF_8)));
+            }
+        }
+    }
+}

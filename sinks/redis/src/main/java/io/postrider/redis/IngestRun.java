@@ -1,0 +1,258 @@
+package io.postrider.redis;
+
+import io.lettuce.core.Consumer;
+import io.lettuce.core.RedisBusyException;
+import io.lettuce.core.RedisException;
+import io.lettuce.core.StreamMessage;
+import io.lettuce.core.TransactionResult;
+import io.lettuce.core.XAddArgs;
+import io.lettuce.core.XAutoClaimArgs;
+import io.lettuce.core.XGroupCreateArgs;
+import io.lettuce.core.XReadArgs;
+import io.lettuce.core.models.stream.ClaimedMessages;
+import io.postrider.PostriderException;
+import io.postrider.redis.RedisIngest.Entry;
+import io.postrider.redis.RedisLink.Replies;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One worker of a {@link RedisIngest}: a consumer of the group, with a thread and a connection of its own.
+ *
+ * <pre>
+ * READING   waits up to 1 s for new entries. Every so often, before that, it takes over entries that have been with somebody for
+ *           too long. A crash leaves nothing behind.
+ * MOVING    enqueues them in one transaction. If the database fails, it rests and moves the same again. A crash leaves the entries
+ *           pending: somebody takes them over.
+ * CLEARING  acknowledges and deletes them, in one transaction of Redis; entries of which no job can be made go to the stream of the
+ *           refused before. If Redis fails, it rests and clears the same again. A crash leaves entries that are jobs already: who
+ *           takes them over finds that out.
+ * CLOSED    by close(), after CLEARING, or while it rests.
+ * </pre>
+ */
+final class IngestRun implements AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(IngestRun.class);
+    private static final Duration BLOCK = Duration.ofSeconds(1);
+    private static final Duration FIRST_REST = Duration.ofMillis(100);
+    private static final Duration LONGEST_REST = Duration.ofSeconds(5);
+    private static final long REFUSED_KEPT = 100_000;
+
+    private final IngestOptions options;
+    private final String name;
+    private final Mover mover;
+    private final RedisLink link;
+    private final Thread thread;
+    private final CountDownLatch closed = new CountDownLatch(1);
+    private Duration rest = FIRST_REST;
+    private boolean grouped;
+    private long lastSweep = System.nanoTime();
+    private String sweepFrom = "0-0";
+    private boolean sweeping = true;
+
+    IngestRun(RedisOptions redis, IngestOptions options, String name, Mover mover) {
+        this.options = options;
+        this.name = name;
+        this.mover = mover;
+        this.link = new RedisLink(redis, "postrider-ingest");
+        this.thread = new Thread(this::run, "postrider-ingest-" + options.stream());
+        this.thread.setDaemon(true);
+    }
+
+    void start() {
+        thread.start();
+    }
+
+    private void run() {
+        while (!isClosed()) {
+            try {
+                if (!grouped) {
+                    joinGroup();
+                }
+                List<StreamMessage<String, String>> old = takeOver();
+                boolean again = !old.isEmpty();
+                List<StreamMessage<String, String>> messages = again ? old : readNew();
+                if (!messages.isEmpty()) {
+                    handle(messages, again);
+                }
+                rest = FIRST_REST;
+            } catch (RedisException e) {
+                grouped = false; // it may be gone with the data
+                stumble("redis", e);
+            }
+        }
+    }
+
+    // ── reading ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    private void joinGroup() {
+        try {
+            link.ask(commands -> commands.xgroupCreate(
+                    XReadArgs.StreamOffset.from(options.stream(), "0"),
+                    options.group(),
+                    XGroupCreateArgs.Builder.mkstream()));
+        } catch (RedisBusyException e) {
+            // it is there
+        }
+        grouped = true;
+    }
+
+    private List<StreamMessage<String, String>> readNew() {
+        XReadArgs args = XReadArgs.Builder.count(options.batch()).block(BLOCK);
+        return link.ask(
+                BLOCK,
+                commands ->
+                        commands.xreadgroup(consumer(), args, XReadArgs.StreamOffset.lastConsumed(options.stream())));
+    }
+
+    /** A page of those that somebody has had for too long; the next page the next time, until the end. */
+    private List<StreamMessage<String, String>> takeOver() {
+        if (!sweeping && System.nanoTime() - lastSweep < options.claimAfter().toNanos() / 2) {
+            return List.of();
+        }
+        XAutoClaimArgs<String> args = XAutoClaimArgs.Builder.xautoclaim(consumer(), options.claimAfter(), sweepFrom)
+                .count(options.batch());
+        ClaimedMessages<String, String> claimed = link.ask(commands -> commands.xautoclaim(options.stream(), args));
+        sweepFrom = claimed.getId();
+        sweeping = !sweepFrom.equals("0-0");
+        lastSweep = System.nanoTime();
+        if (!claimed.getMessages().isEmpty()) {
+            log.info(
+                    "redis_ingest_taken_over stream={} entries={}",
+                    options.stream(),
+                    claimed.getMessages().size());
+        }
+        return claimed.getMessages();
+    }
+
+    private Consumer<String> consumer() {
+        return Consumer.from(options.group(), name);
+    }
+
+    // ── moving and clearing ─────────────────────────────────────────────────────────────────────────────────────────
+
+    private void handle(List<StreamMessage<String, String>> messages, boolean again) {
+        List<Entry> entries = new ArrayList<>();
+        for (StreamMessage<String, String> message : messages) {
+            Map<String, String> fields = message.getBody() == null ? Map.of() : message.getBody();
+            String id = fields.getOrDefault("id", message.getId());
+            entries.add(new Entry(message.getId(), id, fields.getOrDefault("data", ""), fields));
+        }
+        boolean repeated = again;
+        while (!isClosed()) {
+            try {
+                Map<Entry, String> refused = mover.move(entries, repeated);
+                rest = FIRST_REST;
+                clear(entries, refused);
+                return;
+            } catch (PostriderException | SQLException e) {
+                repeated = true; // the commit may have come through
+                stumble("database", e);
+            }
+        }
+    }
+
+    /** Those that are jobs first: a Redis that is full takes no entry more, and this is what makes room. */
+    private void clear(List<Entry> entries, Map<Entry, String> refused) {
+        clear(entries.stream().filter(entry -> !refused.containsKey(entry)).toList());
+        refused.forEach(this::setAside);
+        clear(List.copyOf(refused.keySet()));
+    }
+
+    private void clear(List<Entry> entries) {
+        String[] numbers = entries.stream().map(Entry::number).toArray(String[]::new);
+        while (numbers.length > 0) {
+            Replies<TransactionResult> replies = link.send(commands -> {
+                commands.multi();
+                commands.xack(options.stream(), options.group(), numbers);
+                commands.xdel(options.stream(), numbers);
+                return List.of(commands.exec());
+            });
+            if (replies.error() == null) {
+                return;
+            }
+            if (isClosed()) {
+                throw new RedisException(replies.error()); // they are jobs; who takes them over will see
+            }
+            stumble("redis", replies.error());
+        }
+    }
+
+    private void setAside(Entry entry, String error) {
+        XAddArgs args = new XAddArgs().maxlen(REFUSED_KEPT).approximateTrimming();
+        link.ask(commands -> commands.xadd(options.refused(), args, aside(entry, error)));
+        log.error(
+                "redis_ingest_refused stream={} entry={} aside={} error=\"{}\"",
+                options.stream(),
+                entry.number(),
+                options.refused(),
+                error);
+    }
+
+    private static Map<String, String> aside(Entry entry, String error) {
+        Map<String, String> fields = new LinkedHashMap<>(entry.fields());
+        fields.put("refused-number", entry.number());
+        fields.put("refused-error", error);
+        return fields;
+    }
+
+    private void stumble(String what, Throwable error) {
+        log.warn(
+                "redis_ingest_stumbled stream={} at={} rest_ms={} error=\"{}\"",
+                options.stream(),
+                what,
+                rest.toMillis(),
+                error.getMessage());
+        try {
+            closed.await(rest.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            closed.countDown();
+        }
+        rest = rest.multipliedBy(2).compareTo(LONGEST_REST) > 0 ? LONGEST_REST : rest.multipliedBy(2);
+    }
+
+    private boolean isClosed() {
+        return closed.getCount() == 0;
+    }
+
+    void stop() {
+        closed.countDown();
+    }
+
+    /** Leaves the group, if nothing is pending: with the consumer, what is pending with it would be forgotten. */
+    @Override
+    public void close() {
+        stop();
+        try {
+            thread.join(10_000);
+            if (!thread.isAlive() && pending() == 0) {
+                link.ask(commands -> commands.xgroupDelconsumer(options.stream(), consumer()));
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } catch (RedisException e) {
+            log.info(
+                    "redis_ingest_left stream={} its consumer {} stays listed: {}",
+                    options.stream(),
+                    name,
+                    e.getMessage());
+        }
+        link.close();
+    }
+
+    private long pending() {
+        Map<String, Long> counts =
+                new HashMap<>(link.ask(commands -> commands.xpending(options.stream(), options.group()))
+                        .getConsumerMessageCount());
+        return counts.getOrDefault(name, 0L);
+    }
+}

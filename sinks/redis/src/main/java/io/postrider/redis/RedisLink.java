@@ -1,0 +1,243 @@
+package io.postrider.redis;
+
+import io.lettuce.core.ClientOptions;
+import io.lettuce.core.KillArgs;
+import io.lettuce.core.MaintNotificationsConfig;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisCommandExecutionException;
+import io.lettuce.core.RedisException;
+import io.lettuce.core.RedisFuture;
+import io.lettuce.core.SocketOptions;
+import io.lettuce.core.TimeoutOptions;
+import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.api.async.RedisAsyncCommands;
+import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
+import io.lettuce.core.resource.ClientResources;
+import io.lettuce.core.resource.DefaultClientResources;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Function;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One connection to a Redis, opened when it is needed. No command is ever sent twice: Lettuce's own reconnecting is off, because
+ * with it a command that was on the way when the connection broke is sent again, executed or not. What was on the way then has
+ * an unknown end, and the caller is told so.
+ *
+ * <p>A connection that we gave up may still have commands in the server's buffers, to be executed after we have asked on the next
+ * connection what has arrived. So the first thing that a new connection does is to end the former one on the server
+ * ({@code CLIENT KILL}, by id and address: ids begin again when a server restarts). After it, nothing comes late.
+ *
+ * <p>Safe to share: commands of one call are written in one piece, replies are waited for outside the lock.
+ */
+final class RedisLink implements AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(RedisLink.class);
+    private static final Pattern ID = Pattern.compile("\\bid=(\\d+) addr=(\\S+)");
+
+    private final RedisOptions options;
+    private final String name;
+    private final ClientResources resources;
+    private final RedisClient client;
+    private final ReentrantLock lock = new ReentrantLock();
+    private @Nullable StatefulRedisConnection<String, String> connection;
+    private @Nullable Former former;
+    private boolean unfenced;
+    private boolean closed;
+
+    /** A connection as the server knows it. */
+    private record Former(long id, String address) {}
+
+    /**
+     * The replies that came, in the order of the commands, up to the first that did not or was an error.
+     *
+     * @param error why there are no more; null if these are all
+     */
+    record Replies<T>(List<T> values, @Nullable Throwable error) {
+        /** Whether the server has said no. Else the connection failed, and what became of the command is not known. */
+        boolean isRejected() {
+            return error instanceof RedisCommandExecutionException;
+        }
+    }
+
+    RedisLink(RedisOptions options, String name) {
+        this.options = options;
+        this.name = name;
+        this.resources = DefaultClientResources.builder()
+                .ioThreadPoolSize(2)
+                .computationThreadPoolSize(2)
+                .build();
+        this.client = RedisClient.create(resources, options.uri(name));
+        client.setOptions(ClientOptions.builder()
+                .autoReconnect(false)
+                .disconnectedBehavior(ClientOptions.DisconnectedBehavior.REJECT_COMMANDS)
+                .pingBeforeActivateConnection(true)
+                .maintNotificationsConfig(MaintNotificationsConfig.disabled())
+                .socketOptions(SocketOptions.builder()
+                        .connectTimeout(options.connectTimeout())
+                        .keepAlive(true)
+                        .build())
+                .timeoutOptions(TimeoutOptions.builder().timeoutCommands(false).build()) // we wait ourselves
+                .build());
+    }
+
+    /** Writes commands in one piece and waits for their replies, so long as the options say. */
+    <T> Replies<T> send(Function<RedisAsyncCommands<String, String>, List<RedisFuture<T>>> writer) {
+        return send(Duration.ZERO, writer);
+    }
+
+    private <T> Replies<T> send(
+            Duration longer, Function<RedisAsyncCommands<String, String>, List<RedisFuture<T>>> writer) {
+        StatefulRedisConnection<String, String> used = null;
+        List<RedisFuture<T>> written;
+        lock.lock();
+        try {
+            used = opened();
+            written = writer.apply(used.async());
+            used.flushCommands();
+        } catch (RuntimeException e) {
+            giveUp(used); // some may be in the buffer, and would go out with the next ones
+            return new Replies<>(List.of(), e);
+        } finally {
+            lock.unlock();
+        }
+        return await(used, written, options.timeout().plus(longer));
+    }
+
+    /** One command and its reply. */
+    <T> T ask(Function<RedisAsyncCommands<String, String>, RedisFuture<T>> writer) {
+        return ask(Duration.ZERO, writer);
+    }
+
+    /** One command that the server may hold back for a while. */
+    <T> T ask(Duration longer, Function<RedisAsyncCommands<String, String>, RedisFuture<T>> writer) {
+        Replies<T> replies = send(longer, commands -> List.of(writer.apply(commands)));
+        if (replies.error() instanceof RuntimeException e) {
+            throw e;
+        }
+        if (replies.error() != null) {
+            throw new RedisException(replies.error());
+        }
+        return replies.values().get(0);
+    }
+
+    /** A connection that listens, for the caller to close. */
+    StatefulRedisPubSubConnection<String, String> listen() {
+        return client.connectPubSub();
+    }
+
+    private <T> Replies<T> await(
+            StatefulRedisConnection<String, String> used, List<RedisFuture<T>> written, Duration most) {
+        long end = System.nanoTime() + most.toNanos();
+        List<T> values = new ArrayList<>(written.size());
+        for (RedisFuture<T> future : written) {
+            try {
+                values.add(future.get(Math.max(0, end - System.nanoTime()), TimeUnit.NANOSECONDS));
+            } catch (ExecutionException e) {
+                Throwable cause = e.getCause() == null ? e : e.getCause();
+                if (!(cause instanceof RedisCommandExecutionException)) {
+                    giveUp(used);
+                }
+                return new Replies<>(values, cause);
+            } catch (TimeoutException e) {
+                giveUp(used);
+                return new Replies<>(
+                        values, lost("no reply from " + options.place() + " within " + most.toMillis() + " ms"));
+            } catch (CancellationException e) {
+                giveUp(used);
+                return new Replies<>(values, lost("the connection to " + options.place() + " is lost"));
+            } catch (InterruptedException e) {
+                giveUp(used);
+                Thread.currentThread().interrupt();
+                return new Replies<>(values, lost("interrupted while waiting for " + options.place()));
+            }
+        }
+        return new Replies<>(values, null);
+    }
+
+    private static RedisException lost(String what) {
+        return new RedisException(what);
+    }
+
+    private StatefulRedisConnection<String, String> opened() {
+        StatefulRedisConnection<String, String> current = connection;
+        if (current != null && current.isOpen()) {
+            return current;
+        }
+        giveUp(current);
+        if (closed) {
+            throw new RedisException("closed");
+        }
+        StatefulRedisConnection<String, String> fresh = client.connect();
+        try {
+            fence(fresh);
+            fresh.setAutoFlushCommands(false);
+        } catch (RuntimeException e) {
+            fresh.close();
+            throw e;
+        }
+        connection = fresh;
+        return fresh;
+    }
+
+    private void fence(StatefulRedisConnection<String, String> fresh) {
+        try {
+            Former last = former;
+            if (last != null) {
+                fresh.sync().clientKill(new KillArgs().id(last.id()).addr(last.address()));
+            }
+            former = known(fresh.sync().clientInfo());
+        } catch (RedisCommandExecutionException e) {
+            former = null;
+            if (!unfenced) {
+                unfenced = true;
+                log.warn(
+                        "redis_unfenced name={} redis={} error=\"{}\" what is on the way when a connection breaks may arrive"
+                                + " late, and then twice: allow this user +client|info +client|kill",
+                        name,
+                        options.place(),
+                        e.getMessage());
+            }
+        }
+    }
+
+    private static @Nullable Former known(String info) {
+        Matcher matcher = ID.matcher(info);
+        return matcher.find() ? new Former(Long.parseLong(matcher.group(1)), matcher.group(2)) : null;
+    }
+
+    /** Once: another thread may have done so meanwhile. */
+    private void giveUp(@Nullable StatefulRedisConnection<String, String> used) {
+        lock.lock();
+        try {
+            if (used != null && connection == used) {
+                connection = null;
+                used.closeAsync();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public void close() {
+        lock.lock();
+        try {
+            closed = true;
+            connection = null; // the client closes it
+        } finally {
+            lock.unlock();
+        }
+        client.shutdown(0, 2, TimeUnit.SECONDS);
+        resources.shutdown(0, 2, TimeUnit.SECONDS).awaitUninterruptibly(2_000);
+    }
+}

@@ -1,0 +1,141 @@
+package io.postrider.redis;
+
+import io.lettuce.core.RedisChannelHandler;
+import io.lettuce.core.RedisConnectionStateAdapter;
+import io.lettuce.core.pubsub.RedisPubSubAdapter;
+import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Listens to one channel, by a thread of its own, for as long as it is open.
+ *
+ * <pre>
+ * AWAY       connects and subscribes; if that fails, rests 100 ms, then twice as long up to 2 s.
+ * LISTENING  once the server has confirmed. Messages are handed on by the connection's thread. After 5 s without a message it asks
+ *            for a sign of life: a connection that a firewall has forgotten looks like a quiet channel. Leaves when the
+ *            connection is gone, or no sign comes.
+ * CLOSED     by close().
+ * </pre>
+ */
+final class Subscription implements AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(Subscription.class);
+    private static final Duration QUIET = Duration.ofSeconds(5);
+    private static final Duration FIRST_REST = Duration.ofMillis(100);
+    private static final Duration LONGEST_REST = Duration.ofSeconds(2);
+
+    private final RedisOptions options;
+    private final String channel;
+    private final Consumer<String> message;
+    private final Consumer<Boolean> changed;
+    private final RedisLink link;
+    private final Thread thread;
+    private final CountDownLatch closed = new CountDownLatch(1);
+    private volatile boolean listening;
+    private volatile long lastHeard;
+
+    /**
+     * @param message called for each message, quickly
+     * @param changed called with whether it listens, whenever that has changed
+     */
+    Subscription(RedisOptions options, String channel, Consumer<String> message, Consumer<Boolean> changed) {
+        this.options = options;
+        this.channel = channel;
+        this.message = message;
+        this.changed = changed;
+        this.link = new RedisLink(options, "postrider-feed");
+        this.thread = new Thread(this::run, "postrider-redis-" + channel);
+        this.thread.setDaemon(true);
+    }
+
+    void start() {
+        thread.start();
+    }
+
+    boolean isListening() {
+        return listening;
+    }
+
+    private void run() {
+        Duration rest = FIRST_REST;
+        while (closed.getCount() > 0) {
+            try {
+                boolean listened = listen();
+                rest = listened ? FIRST_REST : rest;
+            } catch (InterruptedException e) {
+                return;
+            } catch (RuntimeException | ExecutionException | TimeoutException e) {
+                log.warn("redis_feed_away channel={} redis={} error=\"{}\"", channel, options.place(), e.getMessage());
+            }
+            if (await(rest)) {
+                return;
+            }
+            rest = rest.multipliedBy(2).compareTo(LONGEST_REST) > 0 ? LONGEST_REST : rest.multipliedBy(2);
+        }
+    }
+
+    /** Until the connection is gone. */
+    private boolean listen() throws InterruptedException, ExecutionException, TimeoutException {
+        Semaphore gone = new Semaphore(0);
+        try (StatefulRedisPubSubConnection<String, String> connection = link.listen()) {
+            connection.addListener(new RedisConnectionStateAdapter() {
+                @Override
+                public void onRedisDisconnected(RedisChannelHandler<?, ?> handler) {
+                    gone.release();
+                }
+            });
+            connection.addListener(new RedisPubSubAdapter<>() {
+                @Override
+                public void message(String from, String text) {
+                    lastHeard = System.nanoTime();
+                    message.accept(text);
+                }
+            });
+            connection.async().subscribe(channel).get(options.timeout().toMillis(), TimeUnit.MILLISECONDS);
+            log.info("redis_feed_listening channel={} redis={}", channel, options.place());
+            turn(true);
+            while (connection.isOpen() && !gone.tryAcquire(QUIET.toMillis(), TimeUnit.MILLISECONDS)) {
+                if (System.nanoTime() - lastHeard > QUIET.toNanos()) {
+                    connection.async().ping().get(options.timeout().toMillis(), TimeUnit.MILLISECONDS);
+                }
+            }
+            return true;
+        } finally {
+            turn(false);
+        }
+    }
+
+    private void turn(boolean on) {
+        if (listening != on) {
+            listening = on;
+            changed.accept(on);
+        }
+    }
+
+    private boolean await(Duration rest) {
+        try {
+            return closed.await(rest.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            return true;
+        }
+    }
+
+    @Override
+    public void close() {
+        closed.countDown();
+        thread.interrupt();
+        try {
+            thread.join(5_000);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        link.close();
+    }
+}

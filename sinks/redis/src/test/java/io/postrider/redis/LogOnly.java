@@ -1,0 +1,27 @@
+package io.postrider.redis;
+
+import io.postrider.LogEvent;
+import io.postrider.gateway.History;
+import io.postrider.gateway.Identity;
+import io.postrider.gateway.Room;
+import io.postrider.log.Log;
+import java.util.List;
+import java.util.Set;
+
+/** No read model: the ends of the log, and nothing in between. */
+record LogOnly(Log log) implements History {
+    @Override
+    public List<LogEvent> page(Identity who, Set<Room> rooms, String topic, long after, long upto, int most) {
+        return List.of();
+    }
+
+    @Override
+    public long oldest(String topic) {
+        return log.oldest(topic);
+    }
+
+    @Override
+    public long reached(String topic) {
+        return log.head(topic);
+    }
+}

@@ -1,0 +1,127 @@
+package io.postrider.spring;
+
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.MultiGauge;
+import io.micrometer.core.instrument.Tags;
+import io.postrider.db.Database;
+import io.postrider.db.SchemaName;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Function;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What only the database knows, as gauges: how much waits, and for how long. It is asked when somebody looks, at most once in
+ * five seconds, by a thread of its own and for two seconds at most: a scrape waits one second for it and then shows what was
+ * known before. What is older than a minute is shown as not known (NaN). Threads may share it.
+ */
+public final class DatabaseGauges implements AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(DatabaseGauges.class);
+    private static final long FRESH_NANOS = Duration.ofSeconds(5).toNanos();
+    private static final long KNOWN_NANOS = Duration.ofMinutes(1).toNanos();
+    private static final int WAIT_MILLIS = 1_000;
+
+    private final Database database;
+    private final Map<String, MultiGauge> gauges = new TreeMap<>();
+    private final ExecutorService asking = Executors.newSingleThreadExecutor(DatabaseGauges::thread);
+    private volatile Reading reading = Reading.NOTHING;
+    private volatile long readAt = System.nanoTime() - KNOWN_NANOS;
+    private @Nullable Future<?> asked;
+
+    /** Reads this schema through this data source, and shows it in this registry. */
+    public DatabaseGauges(DataSource dataSource, String schema, MeterRegistry registry) {
+        this.database = new Database(dataSource, SchemaName.of(schema));
+        for (Reading.Meter meter : Reading.METERS) {
+            gauges.put(
+                    meter.name(),
+                    MultiGauge.builder(meter.name())
+                            .description(meter.description())
+                            .register(registry));
+        }
+        // Read by every scrape, also while there is no other gauge yet: it is what makes us look.
+        Gauge.builder("postrider_database_read_age_seconds", this, DatabaseGauges::ageAfterLook)
+                .description("How old what the other gauges show is")
+                .register(registry);
+    }
+
+    /** Looks if that is due, and waits for it a moment. Never throws. */
+    public void refresh() {
+        Future<?> mine;
+        synchronized (this) {
+            if (System.nanoTime() - readAt < FRESH_NANOS || asking.isShutdown()) {
+                return;
+            }
+            if (asked == null || asked.isDone()) {
+                asked = asking.submit(this::look);
+            }
+            mine = asked;
+        }
+        try {
+            mine.get(WAIT_MILLIS, TimeUnit.MILLISECONDS);
+        } catch (TimeoutException e) {
+            log.debug("metrics_slow the database does not answer within {} ms", WAIT_MILLIS);
+        } catch (ExecutionException e) {
+            log.warn("metrics_unread error=\"{}\"", String.valueOf(e.getCause()));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void look() {
+        Reading found = Reading.of(database);
+        reading = found;
+        readAt = System.nanoTime();
+        for (Reading.Meter meter : Reading.METERS) {
+            List<MultiGauge.Row<?>> rows = new ArrayList<>();
+            found.values(meter.name()).forEach((label, value) -> rows.add(row(meter, label)));
+            gauge(meter.name()).register(rows, true);
+        }
+    }
+
+    private MultiGauge.Row<?> row(Reading.Meter meter, String label) {
+        Tags tags = meter.label().isEmpty() ? Tags.empty() : Tags.of(meter.label(), label);
+        Function<DatabaseGauges, Double> value = me -> me.value(meter.name(), label);
+        return MultiGauge.Row.of(tags, this, value::apply);
+    }
+
+    private MultiGauge gauge(String name) {
+        return java.util.Objects.requireNonNull(gauges.get(name));
+    }
+
+    private double value(String meter, String label) {
+        refresh();
+        if (System.nanoTime() - readAt > KNOWN_NANOS) {
+            return Double.NaN;
+        }
+        return reading.values(meter).getOrDefault(label, 0.0);
+    }
+
+    private double ageAfterLook() {
+        refresh();
+        return (System.nanoTime() - readAt) / 1e9;
+    }
+
+    private static Thread thread(Runnable work) {
+        Thread thread = new Thread(work, "postrider-metrics");
+        thread.setDaemon(true);
+        return thread;
+    }
+
+    @Override
+    public void close() {
+        asking.shutdownNow();
+    }
+}

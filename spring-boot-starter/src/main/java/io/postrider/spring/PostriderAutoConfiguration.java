@@ -1,0 +1,100 @@
+package io.postrider.spring;
+
+import io.postrider.Listener;
+import io.postrider.Options;
+import io.postrider.Postrider;
+import io.postrider.Worker;
+import io.postrider.watch.Watch;
+import java.util.List;
+import java.util.stream.Stream;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+import org.postgresql.ds.PGSimpleDataSource;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
+import org.springframework.context.annotation.Bean;
+import org.springframework.core.env.Environment;
+
+/**
+ * A {@link Postrider} on the application's data source, with every {@link Listener} and {@link Worker} bean, started and closed
+ * with the application.
+ */
+@AutoConfiguration(after = DataSourceAutoConfiguration.class)
+@ConditionalOnSingleCandidate(DataSource.class)
+@EnableConfigurationProperties(PostriderProperties.class)
+public class PostriderAutoConfiguration {
+
+    @Bean
+    KnownKeys postriderKeys() {
+        return KnownKeys.of(PostriderProperties.class);
+    }
+
+    /** All that is effective: properties, environment, watches, customizers. */
+    @Bean
+    @ConditionalOnMissingBean
+    Options postriderOptions(
+            PostriderProperties properties,
+            Environment environment,
+            ObjectProvider<KnownKeys> keys,
+            ObjectProvider<Watch> watches,
+            ObjectProvider<OptionsCustomizer> customizers) {
+        new KeyCheck(keys.stream().toList()).check(environment);
+        Options options = properties.options();
+        @Nullable String direct = properties.directUrl();
+        if (direct != null && !direct.isBlank()) {
+            PGSimpleDataSource source = new PGSimpleDataSource();
+            source.setURL(direct);
+            options = options.withDirect(source);
+        }
+        options = options.withWatch(Watches.of(watches.orderedStream().toList()));
+        for (OptionsCustomizer customizer : customizers.orderedStream().toList()) {
+            options = customizer.customize(options);
+        }
+        return options;
+    }
+
+    @Bean(destroyMethod = "close")
+    @ConditionalOnMissingBean
+    Postrider postrider(
+            DataSource dataSource,
+            Options options,
+            PostriderProperties properties,
+            ObjectProvider<Listener> listeners,
+            ObjectProvider<Worker> workers) {
+        Postrider postrider = Postrider.on(dataSource, options);
+        if (properties.migrate()) {
+            postrider.migrate();
+        }
+        only(properties.listen(), listeners.orderedStream()).forEach(postrider::add);
+        only(properties.work(), workers.orderedStream()).forEach(postrider::add);
+        return postrider;
+    }
+
+    private static <T> List<T> only(boolean wanted, Stream<T> beans) {
+        return wanted ? beans.toList() : List.of();
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    @ConditionalOnProperty(name = "postrider.start", havingValue = "true", matchIfMissing = true)
+    PostriderLifecycle postriderLifecycle(Postrider postrider) {
+        return new PostriderLifecycle(postrider);
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    TransactionalPostrider transactionalPostrider(Postrider postrider, DataSource dataSource) {
+        return new TransactionalPostrider(postrider, dataSource);
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    Readiness postriderReadiness(Postrider postrider, DataSource dataSource, Options options) {
+        return new Readiness(postrider, dataSource, options.schema());
+    }
+}

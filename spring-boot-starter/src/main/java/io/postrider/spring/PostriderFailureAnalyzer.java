@@ -1,0 +1,20 @@
+package io.postrider.spring;
+
+import io.postrider.PostriderException;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
+import org.springframework.boot.diagnostics.FailureAnalysis;
+
+/** A start that Postrider refused says why in one sentence, not in a stack trace. */
+final class PostriderFailureAnalyzer extends AbstractFailureAnalyzer<PostriderException> {
+    @Override
+    protected @Nullable FailureAnalysis analyze(Throwable rootFailure, PostriderException cause) {
+        String action = switch (cause.kind()) {
+            case REFUSED -> "Change the setting that is named.";
+            case UNREACHABLE -> "See that the database runs and can be reached from here.";
+            case CONFLICT, NOT_FOUND -> "Do as the description says; `postrider doctor` tells more.";
+            case FAILED -> "`postrider doctor` tells more.";
+        };
+        return new FailureAnalysis("Postrider: " + cause.getMessage(), action, cause);
+    }
+}

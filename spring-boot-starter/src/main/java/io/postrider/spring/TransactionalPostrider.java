@@ -1,0 +1,93 @@
+package io.postrider.spring;
+
+import io.postrider.Event;
+import io.postrider.Job;
+import io.postrider.Postrider;
+import io.postrider.PostriderException;
+import io.postrider.PostriderException.Kind;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.UUID;
+import java.util.function.Function;
+import javax.sql.DataSource;
+import org.springframework.jdbc.datasource.DataSourceUtils;
+import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+
+/**
+ * Emits and enqueues in Spring's transaction of the calling thread: what {@code @Transactional} rolls back never existed.
+ * Outside one it refuses, because an event that commits by itself is the very thing that Postrider is there to prevent.
+ * Threads may share it.
+ */
+public final class TransactionalPostrider {
+    private final Postrider postrider;
+    private final DataSource dataSource;
+
+    /** On the data source that the transaction manager has. */
+    public TransactionalPostrider(Postrider postrider, DataSource dataSource) {
+        this.postrider = postrider;
+        this.dataSource = bare(dataSource);
+    }
+
+    /** Writes an event in the current transaction. Gives its id. */
+    public UUID emit(Event event) {
+        return inTransaction("emit", connection -> postrider.emit(connection, event));
+    }
+
+    /** Writes events in this order, in the current transaction. */
+    public void emitAll(List<Event> events) {
+        inTransaction("emit", connection -> {
+            postrider.emitAll(connection, events);
+            return true;
+        });
+    }
+
+    /** Writes a job in the current transaction. Gives its id, or that of the unfinished job that holds its unique key. */
+    public UUID enqueue(Job job) {
+        return inTransaction("enqueue", connection -> postrider.enqueue(connection, job));
+    }
+
+    /** Writes jobs in this order, in the current transaction. */
+    public void enqueueAll(List<Job> jobs) {
+        inTransaction("enqueue", connection -> {
+            postrider.enqueueAll(connection, jobs);
+            return true;
+        });
+    }
+
+    private <T> T inTransaction(String verb, Function<Connection, T> work) {
+        if (!TransactionSynchronizationManager.isActualTransactionActive()) {
+            throw PostriderException.refused(verb + " needs a transaction and there is none on this thread; put"
+                    + " @Transactional on the method that calls it, or use a TransactionTemplate");
+        }
+        Connection connection = DataSourceUtils.getConnection(dataSource);
+        try {
+            refuseStranger(verb, connection);
+            return work.apply(connection);
+        } finally {
+            DataSourceUtils.releaseConnection(connection, dataSource);
+        }
+    }
+
+    /** A transaction of another data source would not hold this connection, which then commits each statement by itself. */
+    private void refuseStranger(String verb, Connection connection) {
+        try {
+            if (!DataSourceUtils.isConnectionTransactional(connection, dataSource) || connection.getAutoCommit()) {
+                throw PostriderException.refused(verb + " needs a transaction on Postrider's own data source; the one"
+                        + " on this thread is of another: name its transaction manager in @Transactional");
+            }
+        } catch (SQLException e) {
+            throw new PostriderException(Kind.UNREACHABLE, verb + " failed: " + e.getMessage(), e);
+        }
+    }
+
+    /** The proxy would close what it gave us when the transaction ends; transaction managers look behind it as well. */
+    private static DataSource bare(DataSource dataSource) {
+        if (dataSource instanceof TransactionAwareDataSourceProxy proxy) {
+            DataSource target = proxy.getTargetDataSource();
+            return target == null ? dataSource : target;
+        }
+        return dataSource;
+    }
+}

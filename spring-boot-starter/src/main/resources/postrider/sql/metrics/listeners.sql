@@ -1,0 +1,9 @@
+-- how far behind each listener is, and since when: what it has not reached yet and what it failed at
+select l.name, l.lag + l.setbacks as pending, l.dead_letters, coalesce(extract(epoch from clock_timestamp() - least(
+    (select e.created_at from postrider.log g join postrider.event e on e.tx = g.tx and e.id = g.id
+      where g.topic = l.topic and g.position = l.position + 1),
+    (select min(s.created_at) from postrider.setback s where s.listener = l.name))), 0)::float8 as age
+from postrider.listeners l
+where l.detached_at is null
+order by l.name
+limit :most

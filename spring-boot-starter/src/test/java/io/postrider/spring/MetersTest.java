@@ -1,0 +1,92 @@
+package io.postrider.spring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.postrider.Event;
+import io.postrider.Job;
+import io.postrider.Postrider;
+import io.postrider.testkit.Await;
+import io.postrider.testkit.PostgresTest;
+import io.postrider.testkit.TcpProxy;
+import io.postrider.testkit.TestDatabase;
+import java.sql.Connection;
+import java.time.Duration;
+import javax.sql.DataSource;
+import org.junit.jupiter.api.Test;
+import org.postgresql.ds.PGSimpleDataSource;
+
+/** Meters: bounded in number, and a scrape that the database cannot hold up. */
+@PostgresTest
+class MetersTest {
+    private final PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+
+    @Test
+    void a_producer_that_invents_topics_does_not_fill_the_registry() {
+        MicrometerWatch watch = new MicrometerWatch(registry, "n");
+        for (int i = 0; i < 5_000; i++) {
+            watch.emitted("topic-" + i, 1);
+        }
+        String text = registry.scrape();
+        assertThat(text.lines().filter(line -> line.startsWith("postrider_events_emitted_total{")))
+                .hasSize(201);
+        assertThat(text).contains("postrider_events_emitted_total{topic=\"other\"} 4800.0");
+    }
+
+    @Test
+    void the_depth_of_a_queue_is_known_by_type_also_where_it_is_deep(TestDatabase database) throws Exception {
+        try (Postrider postrider = Postrider.on(database.dataSource()).migrate();
+                DatabaseGauges gauges = new DatabaseGauges(database.dataSource(), "postrider", registry)) {
+            try (Connection connection = database.dataSource().getConnection()) {
+                connection.setAutoCommit(false);
+                for (int i = 0; i < 6_000; i++) {
+                    postrider.enqueue(connection, Job.of("mail", i % 3 == 0 ? "a" : "b", "1"));
+                }
+                connection.commit();
+            }
+            postrider.jobs().sequence();
+            gauges.refresh();
+            assertThat(value("job_queue_depth{job_type=\"a\"}")).isBetween(1_990.0, 2_010.0);
+            assertThat(value("job_queue_depth{job_type=\"b\"}")).isBetween(3_990.0, 4_010.0);
+            assertThat(value("postrider_queue_depth{queue=\"mail\"}")).isEqualTo(6_000);
+        }
+    }
+
+    @Test
+    void a_database_that_does_not_answer_holds_a_scrape_up_for_a_second_and_no_more(TestDatabase database)
+            throws Exception {
+        try (TcpProxy proxy = TcpProxy.to(database.server().port());
+                Postrider postrider = Postrider.on(database.dataSource()).migrate();
+                DatabaseGauges gauges = new DatabaseGauges(through(database, proxy), "postrider", registry)) {
+            try (Connection connection = database.dataSource().getConnection()) {
+                postrider.emit(connection, Event.of("orders", "t", "1"));
+            }
+            proxy.hold();
+            long began = System.nanoTime();
+            String text = registry.scrape();
+            assertThat(Duration.ofNanos(System.nanoTime() - began)).isLessThan(Duration.ofSeconds(10));
+            assertThat(text).contains("postrider_database_read_age_seconds");
+            proxy.resume();
+            Await.until("it is read", Duration.ofSeconds(30), () -> {
+                gauges.refresh();
+                return value("postrider_database_read_age_seconds") < 5;
+            });
+        }
+    }
+
+    private static DataSource through(TestDatabase database, TcpProxy proxy) {
+        PGSimpleDataSource source = new PGSimpleDataSource();
+        source.setURL(database.jdbcUrl(proxy.port()));
+        return source;
+    }
+
+    private double value(String series) {
+        return registry.scrape()
+                .lines()
+                .filter(line -> line.startsWith(series + " "))
+                .mapToDouble(line -> Double.parseDouble(line.substring(series.length() + 1)))
+                .findFirst()
+                .orElse(Double.NaN);
+    }
+}
