@@ -62,7 +62,8 @@ final class Served implements AutoCloseable {
     private static Tomcat tomcat(int port, HttpServlet stream, HttpServlet socket, HttpServlet client)
             throws Exception {
         TOMCAT.setLevel(Level.WARNING);
-        Path base = Files.createTempDirectory("gateway-test");
+        Path base = Files.createTempDirectory(
+                Files.createDirectories(Path.of("target").toAbsolutePath()), "tomcat");
         Tomcat tomcat = new Tomcat();
         tomcat.setBaseDir(base.toString());
         tomcat.setPort(port);
