@@ -7,15 +7,18 @@ import io.postrider.gateway.jakarta.SocketServlet;
 import io.postrider.gateway.jakarta.StreamServlet;
 import io.postrider.testkit.Await;
 import jakarta.servlet.http.HttpServlet;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.function.UnaryOperator;
 import java.util.logging.Level;
 import java.util.logging.Logger;
+import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.apache.catalina.Context;
 import org.apache.catalina.Wrapper;
@@ -59,7 +62,8 @@ final class Served implements AutoCloseable {
     private static Tomcat tomcat(int port, HttpServlet stream, HttpServlet socket, HttpServlet client)
             throws Exception {
         TOMCAT.setLevel(Level.WARNING);
-        Path base = Files.createTempDirectory("gateway-test");
+        Path base = Files.createTempDirectory(
+                Files.createDirectories(Path.of("target").toAbsolutePath()), "tomcat");
         Tomcat tomcat = new Tomcat();
         tomcat.setBaseDir(base.toString());
         tomcat.setPort(port);
@@ -179,5 +183,14 @@ final class Served implements AutoCloseable {
         gateway.close();
         tomcat.stop();
         tomcat.destroy();
+        deleteAll(tomcat.getServer().getCatalinaBase().toPath());
+    }
+
+    private static void deleteAll(Path base) throws IOException {
+        try (Stream<Path> files = Files.walk(base)) {
+            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+                Files.deleteIfExists(file);
+            }
+        }
     }
 }

@@ -38,7 +38,8 @@ class SlowReadersTest extends GatewayTestBase {
     void every_tenth_never_reads_and_the_others_do_not_notice() throws Exception {
         GatewayOptions options = options()
                 .withConnections(5_000, 5_000)
-                .withOutbox(256 * 1024, 4_096)
+                .withOutbox(128 * 1024, 4_096)
+                .withSendTimeout(Duration.ofSeconds(30))
                 .withWatch(new GatewayWatch() {
                     @Override
                     public void overflowed(String topic, long queuedBytes) {
