@@ -16,7 +16,10 @@ import picocli.CommandLine.Spec;
         name = "demo",
         header = "See it all at work, on a PostgreSQL of its own.",
         description = {
-            "Four producers place orders on the topic orders, several in a transaction, some of them rolled back. Three"
+            "In the browser, at http://127.0.0.1:8080/: a live chat on the whole system, with buttons that make trouble and a"
+                    + " counter of what was lost. API and gateway are one process, the worker is another; with REDIS_HOST set,"
+                    + " messages come in through a Redis stream and go out through its pub/sub.",
+            "In the terminal: four producers place orders on the topic orders, several in a transaction, some of them rolled back. Three"
                     + " listeners follow: ledger (exactly once), mail (slow), flaky (fails now and then). An order that is"
                     + " placed or paid is also a job: parcels (exactly once, some at a later time) and receipts (fail now"
                     + " and then).",
@@ -25,6 +28,7 @@ import picocli.CommandLine.Spec;
         },
         footer = {
             "  postrider demo",
+            "  postrider demo --port 9000",
             "  postrider demo --rate 1000",
             "  postrider demo --data /tmp/postrider-demo    keeps the database for the next time",
             "  postrider demo --seconds 10                  ends by itself"
@@ -35,6 +39,12 @@ final class DemoCommand implements Callable<Integer> {
     @Spec
     @SuppressWarnings("NullAway.Init") // set by picocli
     private CommandSpec spec;
+
+    @Option(
+            names = "--port",
+            paramLabel = "N",
+            description = "Where the live chat is served; 0: anywhere (default: 8080).")
+    private int port = 8080;
 
     @Option(names = "--rate", paramLabel = "N", description = "Events a second, 1..5000 (default: 200).")
     private int rate = 200;
@@ -59,7 +69,7 @@ final class DemoCommand implements Callable<Integer> {
         boolean live = terminal.ttys().out() && !dumb && !verbose;
         @Nullable Duration length = seconds == null ? null : Duration.ofSeconds(seconds);
         return new Demo(
-                        new DemoOptions(rate, length, data, live),
+                        new DemoOptions(rate, length, data, port, live),
                         terminal,
                         proof -> VerifyCommand.print(terminal, proof, false))
                 .run();

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -66,7 +67,7 @@ public final class Gateway implements AutoCloseable {
 
     /** Does something after a while, on a thread that must not be held up. */
     public void after(Duration delay, Runnable task) {
-        clock.schedule(task, delay.toNanos(), TimeUnit.NANOSECONDS);
+        ScheduledFuture<?> unused = clock.schedule(task, delay.toNanos(), TimeUnit.NANOSECONDS);
     }
 
     /** Somebody was refused: for those who count. */

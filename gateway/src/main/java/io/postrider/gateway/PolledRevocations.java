@@ -6,6 +6,7 @@ import java.util.Collection;
 import java.util.Set;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -28,7 +29,8 @@ public final class PolledRevocations implements Revocations, AutoCloseable {
         this.source = source;
         this.revoked = revoked;
         this.clock = Executors.newSingleThreadScheduledExecutor(Threads.named("postrider-revocations"));
-        clock.scheduleWithFixedDelay(this::poll, every.toNanos(), every.toNanos(), TimeUnit.NANOSECONDS);
+        ScheduledFuture<?> unused =
+                clock.scheduleWithFixedDelay(this::poll, every.toNanos(), every.toNanos(), TimeUnit.NANOSECONDS);
     }
 
     /** Where revoked tokens are written down. */

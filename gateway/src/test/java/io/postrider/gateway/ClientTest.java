@@ -4,6 +4,7 @@ import static io.postrider.gateway.Identity.Reach.PROJECT;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.postrider.testkit.Await;
+import io.postrider.testkit.NeedsProgram;
 import io.postrider.testkit.TcpProxy;
 import java.time.Duration;
 import java.util.List;
@@ -15,6 +16,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** postrider.js in a real Chromium, against a real gateway. */
+@NeedsProgram({"chromium", "chromedriver"})
 class ClientTest extends GatewayTestBase {
     private Browser browser;
 

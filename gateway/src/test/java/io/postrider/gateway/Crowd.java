@@ -1,6 +1,7 @@
 package io.postrider.gateway;
 
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
@@ -34,7 +35,7 @@ final class Crowd {
     private long bytes;
 
     private Crowd(int port, String topic, String token) throws IOException {
-        this.server = new InetSocketAddress("127.0.0.1", port);
+        this.server = new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
         this.topic = topic;
         this.token = token;
     }
@@ -298,7 +299,7 @@ final class Crowd {
                 }
                 case 2 -> payload(next);
                 default -> {
-                    left = left << 8 | next & 0xff;
+                    left = (left << 8) | (next & 0xff);
                     state = --lengthBytes == 0 ? 2 : 3;
                     begin();
                 }

@@ -29,6 +29,7 @@ class HubStormTest {
     private static final int JOINS = 100_000;
     private static final int DRIVERS = 4;
     private static final int CLIENTS = 20;
+    private static final List<Identity.Reach> REACHES = List.of(Identity.Reach.values());
 
     private final long seed = Long.getLong("postrider.test.seed", System.nanoTime());
     private final MemoryLog log = new MemoryLog();
@@ -120,7 +121,7 @@ class HubStormTest {
             this.random = random;
             String user = "u" + random.nextInt(6);
             String project = "p" + random.nextInt(4);
-            Identity.Reach reach = Identity.Reach.values()[random.nextInt(3)];
+            Identity.Reach reach = REACHES.get(random.nextInt(3));
             this.identity = new Identity(user, project, reach, null, Instant.MAX);
             this.rooms = reach == Identity.Reach.USER
                     ? Set.of(Room.user(user))

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.net.InetAddress;
 import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -171,7 +172,7 @@ class RefusalTest extends GatewayTestBase {
 
     /** By hand: the JDK's client does not let an origin be set. */
     private String raw(String head) throws Exception {
-        try (Socket socket = new Socket("127.0.0.1", served.port)) {
+        try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), served.port)) {
             socket.setSoTimeout(20_000);
             OutputStream out = socket.getOutputStream();
             out.write(head.getBytes(StandardCharsets.US_ASCII));

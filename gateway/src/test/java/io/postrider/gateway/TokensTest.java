@@ -113,7 +113,7 @@ class TokensTest {
     static Stream<Arguments> forged() throws Exception {
         Map<String, String> bad = new LinkedHashMap<>();
         String good = hs(HS, CLAIMS);
-        String[] parts = good.split("\\.");
+        String[] parts = good.split("\\.", -1);
         bad.put("nothing", "");
         bad.put("one part", parts[0]);
         bad.put("two parts", parts[0] + "." + parts[1]);

@@ -37,13 +37,16 @@ final class Board {
     private final Ink ink;
     private final Tally tally;
     private final QueueRows queues;
+    private final String chat;
     private final String server;
     private final Invitation invitation;
 
-    Board(Ink ink, Tally tally, String server, Invitation invitation) {
+    /** @param chat where the live chat is; empty: nowhere */
+    Board(Ink ink, Tally tally, String chat, String server, Invitation invitation) {
         this.ink = ink;
         this.tally = tally;
         this.queues = new QueueRows(ink, tally);
+        this.chat = chat;
         this.server = server;
         this.invitation = invitation;
     }
@@ -66,6 +69,10 @@ final class Board {
         return lines;
     }
 
+    String chat() {
+        return chat;
+    }
+
     /** What to type elsewhere. */
     List<String> invitation() {
         return invitation.lines(Integer.MAX_VALUE, Integer.MAX_VALUE);
@@ -78,7 +85,8 @@ final class Board {
         List<String> lines = new ArrayList<>();
         lines.add(new Rich()
                 .add(" Postrider", ink::bold)
-                .add(" demo")
+                .add(chat.isEmpty() ? " demo" : " demo · live chat at ")
+                .add(chat, ink::cyan)
                 .right(server + "  " + clock(now.elapsed()), width, ink::dim)
                 .cut(width));
         lines.add(ink.dim("─".repeat(width)));

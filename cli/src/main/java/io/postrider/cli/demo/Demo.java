@@ -21,6 +21,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
+import java.util.ServiceLoader;
 import java.util.UUID;
 import java.util.function.Consumer;
 import javax.sql.DataSource;
@@ -34,6 +35,16 @@ public final class Demo {
 
     /** Producers, three listeners, the wire, retention, the board; what mail takes at once; and who claims, packs, settles. */
     private static final int CONNECTIONS = 20 + Depot.PACKERS;
+
+    private static final Stage.Play NO_PLAY = new Stage.Play() {
+        @Override
+        public String url() {
+            return "";
+        }
+
+        @Override
+        public void close() {}
+    };
 
     private final DemoOptions options;
     private final Terminal terminal;
@@ -81,10 +92,28 @@ public final class Demo {
             new Depot(tally).workers().forEach(node::add);
             node.queues().limit(Depot.PARCELS, Queues.Limits.none().withPerKey(1));
             node.start();
-            began = System.nanoTime();
-            show(node, shop, new Producers(pool, node, shop, tally, options.rate()), board(server), stop);
+            try (Stage.Play play = play(server)) {
+                began = System.nanoTime();
+                show(
+                        node,
+                        shop,
+                        new Producers(pool, node, shop, tally, options.rate()),
+                        board(server, play.url()),
+                        stop);
+            }
         }
         return reckon(pool, shop) ? 0 : 1;
+    }
+
+    /** The chat in the browser, where it is on the class path: the script puts it there. */
+    private Stage.Play play(EmbeddedPostgres server) {
+        return ServiceLoader.load(Stage.class)
+                .findFirst()
+                .map(stage -> {
+                    terminal.say("starting the live chat …");
+                    return stage.open(server.jdbcUrl(DATABASE), options.port(), options.live());
+                })
+                .orElse(NO_PLAY);
     }
 
     // ── while it runs ───────────────────────────────────────────────────────────────────────────────────────────────
@@ -92,6 +121,9 @@ public final class Demo {
     private void show(Postrider node, Shop shop, Producers producers, Board board, Stop stop)
             throws SQLException, InterruptedException {
         if (!options.live()) {
+            if (!board.chat().isEmpty()) {
+                terminal.say("live chat, with buttons that make trouble: " + board.chat());
+            }
             terminal.say("orders flow; " + ending() + ". In another terminal:");
             board.invitation().forEach(terminal::say);
         }
@@ -175,13 +207,14 @@ public final class Demo {
         }
     }
 
-    private Board board(EmbeddedPostgres server) throws SQLException {
+    private Board board(EmbeddedPostgres server, String chat) throws SQLException {
         Path cluster = Path.of(ask(server.dataSource(DATABASE), "show data_directory"));
         Path password = cluster.resolveSibling("password");
         String command = terminal.environment().getOrDefault("POSTRIDER_COMMAND", "./postrider");
         return new Board(
                 terminal.ink(),
                 tally,
+                chat,
                 "PostgreSQL " + server.version() + ", durable",
                 new Invitation(server.port(), server.user(), DATABASE, password, command));
     }

@@ -21,6 +21,7 @@ class BoardTest {
     private final Board board = new Board(
             new Ink(false),
             tally,
+            "http://127.0.0.1:8080/",
             "PostgreSQL 18.6, durable",
             new Invitation(
                     54_321, "postgres", "demo", Path.of("/tmp/postrider-postgres1234567890/password"), "./postrider"));

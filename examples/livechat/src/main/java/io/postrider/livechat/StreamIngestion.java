@@ -34,10 +34,14 @@ final class StreamIngestion implements Ingestion {
                 .toList();
     }
 
-    /** The stream first: what leaves it is in the queue before. */
+    /** The stream first: what has left it is committed in the queue; whether it has a position there or not, it counts. */
     @Override
     public boolean holds(String receipt) {
-        return waiting.getAsLong() > 0 || postrider.queues().list().stream().anyMatch(StreamIngestion::isBusy);
+        if (waiting.getAsLong() > 0) {
+            return true;
+        }
+        postrider.jobs().sequence();
+        return postrider.queues().list().stream().anyMatch(StreamIngestion::isBusy);
     }
 
     private static boolean isBusy(Queues.Status queue) {

@@ -1,0 +1,31 @@
+package io.postrider.demo;
+
+import io.postrider.redis.IngestOptions;
+import io.postrider.redis.RedisIngest;
+import io.postrider.server.relay.RedisAddress;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Condition;
+import org.springframework.context.annotation.ConditionContext;
+import org.springframework.context.annotation.Conditional;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.core.env.Environment;
+import org.springframework.core.type.AnnotatedTypeMetadata;
+
+/** Where there is a Redis, messages come in through a stream of it: both processes know it. */
+@Configuration(proxyBeanMethods = false)
+class ChatIngest {
+    private static final String STREAM = "livechat-ingest";
+
+    @Bean(destroyMethod = "close")
+    @Conditional(HasRedis.class)
+    RedisIngest redisIngest(Environment environment) {
+        return new RedisIngest(RedisAddress.of(environment::getProperty).orElseThrow(), IngestOptions.of(STREAM));
+    }
+
+    static final class HasRedis implements Condition {
+        @Override
+        public boolean matches(ConditionContext context, AnnotatedTypeMetadata metadata) {
+            return RedisAddress.of(context.getEnvironment()::getProperty).isPresent();
+        }
+    }
+}

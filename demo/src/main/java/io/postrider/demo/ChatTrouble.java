@@ -1,0 +1,24 @@
+package io.postrider.demo;
+
+import io.postrider.gateway.Hub;
+import io.postrider.livechat.Supervisor;
+import io.postrider.livechat.Trouble;
+import java.util.Set;
+
+/** What the buttons do to the worker's process and to streams. */
+record ChatTrouble(Supervisor process, Hub hub) implements Trouble {
+    @Override
+    public void killWorker() {
+        process.kill();
+    }
+
+    @Override
+    public WorkerState worker() {
+        return process.state();
+    }
+
+    @Override
+    public int cutStreams(Set<String> users) {
+        return hub.cut(users);
+    }
+}

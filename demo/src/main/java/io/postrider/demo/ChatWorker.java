@@ -1,0 +1,91 @@
+package io.postrider.demo;
+
+import io.postrider.Postrider;
+import io.postrider.livechat.LiveChat;
+import io.postrider.livechat.Supervisor;
+import io.postrider.redis.RedisIngest;
+import io.postrider.server.Server;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.function.UnaryOperator;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.InitializingBean;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+
+/**
+ * The process that works: the server in its role worker, with the jobs and the listener of the chat. It says {@link
+ * Supervisor#READY} when it works, and ends when its standard input does, however the process that started it has ended.
+ */
+public final class ChatWorker {
+    private static final String DATABASE = "POSTRIDER_DATABASE_URL";
+    private static final String QUIET = "POSTRIDER_DEMO_QUIET";
+
+    private ChatWorker() {}
+
+    /** Keeps one running. What is secret goes into its environment, which only its own user can read. */
+    static Supervisor supervised(Function<String, String> needed, UnaryOperator<@Nullable String> given) {
+        Map<String, String> environment = new HashMap<>();
+        environment.put(DATABASE, needed.apply("postrider.database-url"));
+        environment.put(QUIET, needed.apply("logging.level.root"));
+        @Nullable String redis = given.apply("postrider.redis-url");
+        if (redis != null) {
+            environment.put("POSTRIDER_REDIS_URL", redis);
+        }
+        List<String> command = List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-Xmx256m",
+                "-XX:+UseSerialGC",
+                "-XX:TieredStopAtLevel=1",
+                "-cp",
+                System.getProperty("java.class.path"),
+                ChatWorker.class.getName());
+        return Supervisor.of(command, environment);
+    }
+
+    /** Works until there is no more input. */
+    public static void main(String[] arguments) throws IOException {
+        Map<String, String> environment = System.getenv();
+        boolean quiet = environment.getOrDefault(QUIET, "").equals("off");
+        Map<String, String> settings = ChatSettings.ofAll(environment.getOrDefault(DATABASE, ""), environment, quiet);
+        settings.put("postrider.roles", "worker");
+        settings.put("postrider.http.port", "0");
+        if (ChatSettings.hasRedis(environment)) {
+            settings.put("postrider.relays.broadcast.type", "redis-pubsub");
+            settings.put("postrider.relays.broadcast.topic", LiveChat.TOPIC);
+        }
+        try (Server server = Server.start(settings, Work.class)) {
+            System.out.println(Supervisor.READY);
+            System.in.transferTo(OutputStream.nullOutputStream());
+        }
+    }
+
+    /** The chat in the process that works. */
+    @Configuration(proxyBeanMethods = false)
+    @Import(ChatIngest.class)
+    static class Work {
+        @Bean(destroyMethod = "close")
+        LiveChat liveChat(Postrider postrider, DataSource dataSource) {
+            return LiveChat.on(postrider, dataSource);
+        }
+
+        /** Before the node starts. */
+        @Bean
+        InitializingBean chatAtWork(
+                LiveChat chat, Postrider postrider, DataSource dataSource, ObjectProvider<RedisIngest> ingest) {
+            return () -> {
+                chat.listeners().forEach(postrider::add);
+                chat.workers().forEach(postrider::add);
+                ingest.ifAvailable(stream -> stream.start(postrider, dataSource, entry -> chat.job(entry.data())));
+            };
+        }
+    }
+}

@@ -1,0 +1,31 @@
+package io.postrider.demo;
+
+import io.postrider.gateway.Identity;
+import io.postrider.gateway.Refusal;
+import io.postrider.gateway.TokenMint;
+import io.postrider.livechat.Guest;
+import io.postrider.livechat.Passes;
+import java.time.Duration;
+import java.util.Optional;
+
+/** Tokens as the server makes them: by the mint that its gateway believes. */
+record MintedPasses(TokenMint mint) implements Passes {
+    @Override
+    public String issue(Guest guest, Duration life) {
+        Identity.Reach reach = guest.agent() ? Identity.Reach.PROJECT : Identity.Reach.USER;
+        return mint.issue(guest.user(), guest.project(), reach, life);
+    }
+
+    @Override
+    public Optional<Guest> check(String token) {
+        try {
+            Identity identity = mint.tokens().verify(token);
+            return identity.project() == null
+                    ? Optional.empty()
+                    : Optional.of(new Guest(
+                            identity.subject(), identity.project(), identity.reach() == Identity.Reach.PROJECT));
+        } catch (Refusal e) {
+            return Optional.empty();
+        }
+    }
+}
