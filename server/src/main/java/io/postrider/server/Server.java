@@ -134,10 +134,6 @@ public final class Server implements AutoCloseable {
         return context.getBean(type);
     }
 
-    boolean isRunning() {
-        return context.isActive();
-    }
-
     @Override
     public void close() {
         context.close();

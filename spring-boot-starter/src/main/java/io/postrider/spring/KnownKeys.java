@@ -3,7 +3,6 @@ package io.postrider.spring;
 import java.lang.reflect.ParameterizedType;
 import java.lang.reflect.RecordComponent;
 import java.lang.reflect.Type;
-import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
@@ -30,11 +29,6 @@ public final class KnownKeys {
         Set<String> keys = new LinkedHashSet<>();
         collect("postrider", properties, keys);
         return new KnownKeys(keys);
-    }
-
-    /** These keys, such as {@code postrider.relays.*.topic}. */
-    public static KnownKeys of(Collection<String> keys) {
-        return new KnownKeys(new LinkedHashSet<>(keys));
     }
 
     Set<String> keys() {
