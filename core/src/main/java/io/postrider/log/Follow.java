@@ -1,10 +1,15 @@
 package io.postrider.log;
 
+import io.postrider.LogEvent;
 import io.postrider.PostriderException;
 import io.postrider.db.Bind;
 import io.postrider.db.Database;
 import io.postrider.db.Sql;
 import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -25,6 +30,10 @@ public final class Follow implements AutoCloseable {
     private static final Sql ERA =
             Sql.text("era", "select coalesce((select max(e.era) from postrider.era e), 0) as era");
     private static final int AT_ONCE = 500;
+
+    /** A standby that was promoted lacks a second or two of the log, seldom more. */
+    private static final int REMEMBERED = 10_000;
+
     private static final Duration A_WHILE = Duration.ofSeconds(1);
     private static final Duration REST = Duration.ofMillis(200);
 
@@ -36,8 +45,13 @@ public final class Follow implements AutoCloseable {
     private final Consumer<Follow> ended;
     private final Thread thread;
     private final CountDownLatch closed = new CountDownLatch(1);
+    private final Deque<Seen> read = new ArrayDeque<>();
     private volatile long position;
     private int era = -1;
+    private boolean mayHaveForgotten;
+
+    /** What was read lately, to tell after a change of era how much of it still holds. */
+    private record Seen(long position, UUID id) {}
 
     record Place(String topic, long after) {}
 
@@ -84,6 +98,7 @@ public final class Follow implements AutoCloseable {
                 return;
             } catch (PostriderException e) {
                 log.warn("follow_stumbled topic={} position={} error=\"{}\"", topic, position, e.getMessage());
+                mayHaveForgotten = e.kind() == PostriderException.Kind.CONFLICT;
                 rest();
             } catch (Exception e) {
                 log.error("follow_stumbled topic={} position={}", topic, position, e);
@@ -95,6 +110,10 @@ public final class Follow implements AutoCloseable {
     private void next() throws Exception {
         if (era < 0) {
             lookAtEra();
+        }
+        if (mayHaveForgotten) {
+            passOverForgotten();
+            mayHaveForgotten = false;
         }
         long head = heads.head(topic);
         if (head < position && heads.connection() > 0) {
@@ -108,25 +127,74 @@ public final class Follow implements AutoCloseable {
         } else {
             follower.read(stretch.events());
             position = stretch.to();
+            remember(stretch.events());
         }
     }
 
-    /** In another era the head may be lower than what we have read. */
+    /** The first era begins with the first event: that is no change. */
     private void lookAtEra() {
-        record Seen(int era, long head) {}
-        Seen seen = database.autocommit(session -> new Seen(
-                session.one(ERA, Bind::nothing, row -> row.int4("era")).orElse(0), reader.head(session, topic)));
-        boolean another = era >= 0 && seen.era() != era;
-        if (another) {
-            log.warn(
-                    "follow_changed topic={} position={} head={} the log is not the one it was",
-                    topic,
-                    position,
-                    seen.head());
-            follower.changed(seen.head());
-            position = Math.min(position, seen.head());
+        int now = database.autocommit(session ->
+                session.one(ERA, Bind::nothing, row -> row.int4("era")).orElse(0));
+        if (era > 0 && now != era) {
+            long common = common();
+            if (common < position) {
+                log.warn(
+                        "follow_changed topic={} position={} common={} the log is not the one it was",
+                        topic,
+                        position,
+                        common);
+                follower.changed(common);
+                position = common;
+                read.clear();
+            }
         }
-        era = seen.era();
+        era = now;
+    }
+
+    /** How far the log is what we have read. What we do not remember is believed to be the same. */
+    private long common() {
+        long at = read.isEmpty() ? position : read.peekFirst().position() - 1;
+        Deque<Seen> remembered = new ArrayDeque<>(read);
+        while (!remembered.isEmpty()) {
+            long after = at;
+            List<LogEvent> there = database.autocommit(
+                    session -> reader.read(session, topic, after, AT_ONCE).events());
+            if (there.isEmpty()) {
+                return at;
+            }
+            for (LogEvent event : there) {
+                Seen seen = remembered.pollFirst();
+                if (seen == null) {
+                    return at;
+                }
+                if (seen.position() != event.position() || !seen.id().equals(event.id())) {
+                    return at;
+                }
+                at = event.position();
+            }
+        }
+        return at;
+    }
+
+    private void remember(List<LogEvent> events) {
+        events.forEach(event -> read.addLast(new Seen(event.position(), event.id())));
+        while (read.size() > REMEMBERED) {
+            read.removeFirst();
+        }
+    }
+
+    /** Retention may have taken what was to be read next, while the database was away or we were paused. */
+    private void passOverForgotten() {
+        long oldest = database.autocommit(session -> LogReader.oldest(session, topic));
+        if (oldest - 1 > position) {
+            log.error(
+                    "follow_passed_over topic={} positions={}..{} retention has taken them",
+                    topic,
+                    position + 1,
+                    oldest - 1);
+            position = oldest - 1;
+            read.clear();
+        }
     }
 
     private void rest() {

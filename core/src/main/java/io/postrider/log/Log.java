@@ -57,13 +57,13 @@ public final class Log implements AutoCloseable {
 
     /** Who reads along. An exception ends nothing: the same events come again after a while. */
     public interface Follower {
-        /** The next events, without a hole. */
+        /** The next events, without a hole; but after events that retention has taken, from the oldest that it has left. */
         void read(List<LogEvent> events) throws Exception;
 
         /**
-         * The log is not the one it was: restored from a dump, or continued by a standby that lacked its end. Positions after
-         * {@code head} that were read before may be given to other events now; reading goes on from there.
+         * The log is not the one it was: restored from a dump, or continued by a standby that lacked its end. What was read after
+         * this position is not in it, and others may have those positions now; reading goes on from there.
          */
-        default void changed(long head) {}
+        default void changed(long position) {}
     }
 }
