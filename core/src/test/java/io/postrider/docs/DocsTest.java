@@ -41,7 +41,7 @@ import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
 
-/** What the docs show is what runs: each Java snippet is a region of this file, each SQL snippet is executed. */
+/** What the docs show is what runs: each Java snippet is a region of a test, each SQL snippet is executed. */
 @PostgresTest
 class DocsTest {
     private static final Path ROOT = Path.of("..");
@@ -154,13 +154,13 @@ class DocsTest {
     }
 
     @Test
-    void every_java_snippet_is_a_region_of_this_file() throws IOException {
-        String here = Files.readString(Path.of("src/test/java/io/postrider/docs/DocsTest.java"));
-        Matcher regions =
-                Pattern.compile("(?s)// region [^\n]*\n(.*?)\n *// endregion").matcher(here);
+    void every_java_snippet_is_a_region_of_this_file_or_of_a_sinks_own_test() throws IOException {
+        Pattern region = Pattern.compile("(?s)// region [^\n]*\n(.*?)\n *// endregion");
         List<String> known = new ArrayList<>();
-        while (regions.find()) {
-            known.add(inOneLine(regions.group(1)));
+        for (Path file : List.of(
+                Path.of("src/test/java/io/postrider/docs/DocsTest.java"),
+                ROOT.resolve("sinks/kafka/src/test/java/io/postrider/kafka/KafkaReadmeTest.java"))) {
+            region.matcher(Files.readString(file)).results().forEach(found -> known.add(inOneLine(found.group(1))));
         }
         List<String> shown = new ArrayList<>();
         for (Path page : pages()) {
