@@ -92,7 +92,7 @@ final class CatchUp {
             subscriber.cursor++;
         }
         hub.watch().replayedFromMemory(topic, sent);
-        hub.tell(() -> goOn(subscriber)); // in turn, so that one who lacks much does not hold up the others
+        hub.tell(subscriber, () -> goOn(subscriber)); // in turn, so that one who lacks much does not hold up the others
     }
 
     /** A frame that is larger than the other half of the outbox waits until it is nearly empty. */
@@ -221,7 +221,11 @@ final class CatchUp {
     /** Another log. What readers bring about the last one is dropped, and then they go on. */
     void changed(List<Subscriber> catching) {
         era++;
-        catching.forEach(subscriber -> hub.tell(() -> goOn(subscriber)));
+        catching.forEach(subscriber -> {
+            subscriber.patienceEnds =
+                    System.nanoTime() + hub.options().catchUp().toNanos();
+            hub.tell(subscriber, () -> goOn(subscriber));
+        });
     }
 
     // ── asking ──────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -269,7 +273,7 @@ final class CatchUp {
             log.warn("catch_up_given_up topic={} position={} {}", topic, subscriber.cursor, why);
             hub.end(subscriber, Cut.BEHIND);
         } else {
-            hub.later(A_MOMENT, () -> goOn(subscriber));
+            hub.later(A_MOMENT, () -> hub.tell(subscriber, () -> goOn(subscriber)));
         }
     }
 }

@@ -148,10 +148,16 @@ final class Desk {
     // ── who comes and goes ──────────────────────────────────────────────────────────────────────────────────────────
 
     void join(Subscriber subscriber) {
+        enter(subscriber);
+        catchUp.begin(subscriber);
+    }
+
+    /** Takes its place, and may be cut with it. */
+    void enter(Subscriber subscriber) {
         all.add(subscriber);
         Long asked = subscriber.asked();
         subscriber.cursor = asked == null ? recent().reached() : asked;
-        catchUp.begin(subscriber);
+        subscriber.outbox().begin(subscriber.cursor);
     }
 
     void refill(Subscriber subscriber) {

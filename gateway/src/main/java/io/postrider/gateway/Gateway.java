@@ -88,7 +88,7 @@ public final class Gateway implements AutoCloseable {
         /** Looks at the token and at all that is wished, and refuses what is not allowed. Nothing has begun yet. */
         public void admit(Wish wish) {
             entry = Gateway.this.admit(wish);
-            seat.name(entry.identity().subject());
+            seat.name(entry.identity());
         }
 
         /** Begins the stream. */

@@ -128,7 +128,7 @@ public final class Hub implements AutoCloseable {
         watch.opened(entry.topic(), transport.form());
         tell(subscriber, () -> {
             if (closing) {
-                desk.all().add(subscriber);
+                desk.enter(subscriber);
                 end(subscriber, Cut.CLOSING);
             } else {
                 desk.join(subscriber);
@@ -265,12 +265,13 @@ public final class Hub implements AutoCloseable {
             return;
         }
         Desk desk = desk(subscriber.topic());
-        long position = subscriber.astray ? 0 : desk.position(subscriber);
+        long position = desk.position(subscriber);
         desk.leave(subscriber);
         subscriber.state = State.CUT;
         subscriber.reason = reason;
         subscriber.cutAt = System.nanoTime();
-        if (subscriber.outbox().cut(reason, position)) {
+        Outbox outbox = subscriber.outbox();
+        if (subscriber.astray ? outbox.cutAstray(reason) : outbox.cut(reason, position)) {
             ending.add(subscriber);
             subscriber.writable();
         }

@@ -3,7 +3,7 @@ package io.postrider.gateway;
 import io.postrider.LogEvent;
 import io.postrider.log.Follow;
 import io.postrider.log.Log;
-import java.util.ArrayList;
+import java.util.ArrayDeque;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -15,6 +15,9 @@ import org.slf4j.LoggerFactory;
 /** A feed straight from the log of a started node. One thread a topic. */
 public final class LogFeed implements Feed {
     private static final Logger logger = LoggerFactory.getLogger(LogFeed.class);
+    /** 10,000 payloads of the largest kind are 2.5 GB: nobody begins with that. */
+    private static final long LARGEST = 16 << 20;
+
     private static final int AT_ONCE = 1_000;
     private static final int REST_MILLIS = 500;
 
@@ -65,20 +68,29 @@ public final class LogFeed implements Feed {
         return position;
     }
 
-    /** The last events of a topic, about so many: for a feed of another kind to begin with. May block. */
+    /** The last events of a topic, about so many, fewer if they are large: for a feed of another kind to begin with. May block. */
     public static List<LogEvent> recent(Log log, String topic, int most) {
         long head = log.head(topic);
         long at = Math.max(head - most, log.oldest(topic) - 1);
-        List<LogEvent> events = new ArrayList<>();
+        ArrayDeque<LogEvent> events = new ArrayDeque<>();
+        long size = 0;
         while (at < head) {
             List<LogEvent> read = log.read(topic, at, AT_ONCE);
             if (read.isEmpty()) {
                 break;
             }
             events.addAll(read);
+            size += read.stream().mapToLong(LogFeed::size).sum();
+            while (size > LARGEST) {
+                size -= size(events.removeFirst());
+            }
             at = read.get(read.size() - 1).position();
         }
-        return events;
+        return List.copyOf(events);
+    }
+
+    private static long size(LogEvent event) {
+        return event.payload().length() + event.headers().length();
     }
 
     private void rest() {

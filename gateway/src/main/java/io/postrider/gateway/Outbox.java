@@ -19,6 +19,10 @@ final class Outbox {
     private @Nullable Cut cut;
     private boolean cutTaken;
     private boolean refill;
+
+    /** Something was refused for want of room. From then on nobody may say that it has got further than it has taken. */
+    private boolean overflowed;
+
     private long since = System.nanoTime();
 
     Outbox(Form form, int mostBytes, int mostFrames) {
@@ -33,6 +37,7 @@ final class Outbox {
             return true; // nobody will read it, and nobody need hear of that
         }
         if (!isLow() && (bytes + frame.size() > mostBytes || frames.size() >= mostFrames)) {
+            overflowed = true;
             return false;
         }
         if (frames.isEmpty()) {
@@ -61,19 +66,28 @@ final class Outbox {
 
     /**
      * Drops what waits; what the transport takes next is the cut frame, with the position of the last one that it took; or, if it
-     * has taken all, with how far it would have come.
+     * has taken all and nothing was refused, with how far it would have come.
      */
     synchronized boolean cut(Cut reason, long position) {
         if (cut != null) {
             return false;
         }
         cut = reason;
-        if (frames.isEmpty()) {
+        if (frames.isEmpty() && !overflowed) {
             sent = Math.max(sent, position);
         }
         frames.clear();
         bytes = 0;
         return true;
+    }
+
+    /** What it has been sent is not in the log any more: from the beginning, whatever it has taken. */
+    synchronized boolean cutAstray(Cut reason) {
+        boolean first = cut(reason, 0);
+        if (first) {
+            sent = 0;
+        }
+        return first;
     }
 
     /** Where somebody begins who has not been sent anything. */

@@ -1,5 +1,6 @@
 package io.postrider.server.http;
 
+import io.postrider.PostriderException;
 import io.postrider.gateway.Identity;
 import io.postrider.server.api.Answer;
 import io.postrider.server.api.Api;
@@ -60,9 +61,18 @@ public final class ApiServlet extends HttpServlet {
     private static Map<String, List<String>> query(HttpServletRequest request) {
         Map<String, List<String>> query = new LinkedHashMap<>();
         if (request.getQueryString() != null) {
-            request.getParameterMap().forEach((name, values) -> query.put(name, Arrays.asList(values)));
+            parameters(request).forEach((name, values) -> query.put(name, Arrays.asList(values)));
         }
         return query;
+    }
+
+    /** The container throws for what is not encoded as a query must be, and for too many of them. */
+    private static Map<String, String[]> parameters(HttpServletRequest request) {
+        try {
+            return request.getParameterMap();
+        } catch (IllegalStateException e) {
+            throw PostriderException.refused("the query of the URL cannot be read: " + e.getMessage());
+        }
     }
 
     private static void write(HttpServletResponse response, Answer answer, boolean head) throws IOException {
