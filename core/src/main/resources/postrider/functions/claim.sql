@@ -75,7 +75,7 @@ begin
     from postrider.claimed(of_topic, last, least(head, last + first), bytes) r;
   end if;
   insert into postrider.claim (n, topic, from_position, to_position, jobs, worker, open_n)
-  values (mine, of_topic, last + 1, head, head - last, of_worker, coalesce(oldest, mine));
+  values (mine, of_topic, last + 1, head, head - last, of_worker, least(oldest, mine));
   return query select mine, last + 1, head, null::uuid, null, null, null, null, null, null, null, null,
     null::timestamptz, null::bigint, null, null;
   if queue.key_limit is null then

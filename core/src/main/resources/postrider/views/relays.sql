@@ -4,8 +4,8 @@
 create or replace view postrider.relays as
 select v.name, v.topic, l.sink,
   case when v.detached_at is not null then 'detached' when v.paused then 'paused'
-    when l.unavailable_since is not null then 'unavailable' when v.attempts > 0 then 'failing'
-    when v.owner_pid is null then 'waiting' else 'running' end as state,
+    when v.owner_pid is null then 'waiting' when l.unavailable_since is not null then 'unavailable'
+    when v.attempts > 0 then 'failing' else 'running' end as state,
   v.position, v.head, v.lag, v.last_progress_at, l.unavailable_since, v.attempts, v.retry_after, v.last_error,
   v.setbacks, v.dead_letters, v.paused, v.owner, l.course, l.tested_at, l.test_found, l.test_error
 from postrider.listeners v

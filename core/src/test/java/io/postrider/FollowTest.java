@@ -50,12 +50,7 @@ class FollowTest {
             psql.emitMany("orders", "before", 10);
             node.postrider.log().follow("orders", 6, notes);
             Await.until("read", LONG, () -> notes.all.size() == 4);
-            psql.execute("delete from postrider.event e using postrider.log l"
-                            + " where l.tx = e.tx and l.id = e.id and position > 8")
-                    .execute("delete from postrider.log where position > 8")
-                    .execute("delete from postrider.head")
-                    .execute("insert into postrider.head (topic, position, n) values ('orders', 8, 1)")
-                    .execute("update postrider.era set timeline = '0000CAFE'");
+            loseAllAfter(psql, 8);
             node.execute("select pg_terminate_backend(" + node.leaderPid() + ")");
             psql.emitMany("orders", "after", 1);
 
@@ -80,5 +75,34 @@ class FollowTest {
             Await.until("the rest is read", LONG, () -> notes.all.size() >= 3);
             assertThat(notes.all).containsExactly("8 t8", "9 t9", "10 t10");
         }
+    }
+
+    @Test
+    void what_was_read_before_it_began_is_compared_as_well(TestDatabase database) {
+        Notes notes = new Notes();
+        try (Node node = new Node(database).with();
+                Psql psql = new Psql(database)) {
+            psql.emitMany("orders", "before", 10);
+            Await.until("they have positions", LONG, () -> node.postrider.log().head("orders") == 10);
+            node.postrider.log().follow("orders", 10, node.postrider.log().read("orders", 4, 100), notes);
+            node.emit(Event.of("orders", "last", "{}"));
+            Await.until("read", LONG, () -> notes.all.size() == 1);
+            loseAllAfter(psql, 7);
+            node.execute("select pg_terminate_backend(" + node.leaderPid() + ")");
+            psql.emitMany("orders", "after", 1);
+
+            Await.until("read on", LONG, () -> notes.all.contains("8 after1"));
+            assertThat(notes.all).containsExactly("11 last", "changed 7", "8 after1");
+        }
+    }
+
+    /** As on a standby that is promoted without the end of the log. */
+    private static void loseAllAfter(Psql psql, int position) {
+        psql.execute("delete from postrider.event e using postrider.log l"
+                        + " where l.tx = e.tx and l.id = e.id and position > " + position)
+                .execute("delete from postrider.log where position > " + position)
+                .execute("delete from postrider.head")
+                .execute("insert into postrider.head (topic, position, n) values ('orders', " + position + ", 1)")
+                .execute("update postrider.era set timeline = '0000CAFE'");
     }
 }

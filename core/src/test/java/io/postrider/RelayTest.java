@@ -70,7 +70,7 @@ class RelayTest {
             for (int i = 0; i < events.size(); i++) {
                 LogEvent event = events.get(i);
                 if (away || i >= takesBeforeItGoes) {
-                    takesBeforeItGoes = Integer.MAX_VALUE;
+                    takesBeforeItGoes = takesBeforeItGoes == 0 ? 0 : Integer.MAX_VALUE;
                     return Receipt.unavailable(i, new IOException("away"), retryAfter);
                 }
                 if (refused.contains(event.position())) {
@@ -268,6 +268,43 @@ class RelayTest {
             node.awaitCursor("unwritten", 5);
         }
         assertThat(shelf.arrived).containsExactly(1L, 2L, 3L, 4L, 5L);
+    }
+
+    @Test
+    void what_is_there_out_of_the_order_of_its_key_is_sent_again_behind_what_was_missing() {
+        Shelf shelf = new Shelf();
+        node.inTransaction(connection -> node.postrider.emitAll(
+                connection,
+                List.of(
+                        Event.of("gaps", "a", "{}").withKey("k"),
+                        Event.of("gaps", "b", "{}").withKey("k"),
+                        Event.of("gaps", "c", "{}").withKey("other"))));
+        Await.until("they have positions", () -> node.postrider.log().head("gaps") == 3);
+        node.postrider.log().read("gaps", 1, 2).forEach(event -> shelf.held.put(event.position(), event.id()));
+        node.add(shelf.relay("gaps"));
+
+        node.awaitCursor("gaps", 3);
+        assertThat(shelf.arrived).containsExactly(1L, 2L);
+    }
+
+    @Test
+    void lanes_are_not_begun_once_the_sink_wants_no_more() {
+        Shelf shelf = new Shelf();
+        shelf.tells = false;
+        shelf.retryAfter = Duration.ofMinutes(10);
+        shelf.takesBeforeItGoes = 0;
+        node.inTransaction(connection -> {
+            List<Event> events = new ArrayList<>();
+            for (int i = 0; i < 60; i++) {
+                events.add(Event.of("no-more", "counted", "{}"));
+            }
+            node.postrider.emitAll(connection, events);
+        });
+        Await.until("they have positions", () -> node.postrider.log().head("no-more") == 60);
+        node.add(shelf.relay("no-more").withConcurrency(2));
+
+        awaitState("no-more", "unavailable");
+        assertThat(shelf.sends.get()).isLessThanOrEqualTo(3);
     }
 
     @Test

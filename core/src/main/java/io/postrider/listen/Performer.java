@@ -232,6 +232,9 @@ final class Performer {
         First first = new First();
         for (List<Integer> lane : lanes.values()) {
             free.acquire();
+            if (first.isAway()) {
+                break; // the sink wants no more; what it has got is known, and the rest comes again
+            }
             Runnable ride = () -> {
                 try {
                     first.note(lane, ride(work, lane.stream().map(events::get).toList()));
@@ -281,6 +284,11 @@ final class Performer {
     private static final class First {
         private Fate fate = new Delivered();
         private int index = Integer.MAX_VALUE;
+        private boolean away;
+
+        synchronized boolean isAway() {
+            return away;
+        }
 
         synchronized void note(List<Integer> lane, Fate what) {
             int at = Integer.MAX_VALUE;
@@ -288,9 +296,10 @@ final class Performer {
             if (what instanceof Failed failed) {
                 at = lane.get(Math.max(0, failed.index()));
                 placed = new Failed(failed.index() < 0 ? -1 : at, failed.error(), failed.notBefore());
-            } else if (what instanceof Unavailable away) {
-                at = lane.get(away.index());
-                placed = new Unavailable(at, away.error(), away.notBefore());
+            } else if (what instanceof Unavailable gone) {
+                at = lane.get(gone.index());
+                placed = new Unavailable(at, gone.error(), gone.notBefore());
+                away = true;
             }
             if (at < index) {
                 index = at;

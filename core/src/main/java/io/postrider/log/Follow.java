@@ -53,7 +53,7 @@ public final class Follow implements AutoCloseable {
     /** What was read lately, to tell after a change of era how much of it still holds. */
     private record Seen(long position, UUID id) {}
 
-    record Place(String topic, long after) {}
+    record Place(String topic, long after, List<LogEvent> before) {}
 
     Follow(
             Database database,
@@ -67,6 +67,7 @@ public final class Follow implements AutoCloseable {
         this.reader = reader;
         this.topic = place.topic();
         this.position = place.after();
+        remember(place.before());
         this.follower = follower;
         this.ended = ended;
         this.thread = new Thread(this::run, "postrider-follow-" + place.topic());
@@ -100,7 +101,7 @@ public final class Follow implements AutoCloseable {
                 log.warn("follow_stumbled topic={} position={} error=\"{}\"", topic, position, e.getMessage());
                 mayHaveForgotten = e.kind() == PostriderException.Kind.CONFLICT;
                 rest();
-            } catch (Exception e) {
+            } catch (Exception | Error e) {
                 log.error("follow_stumbled topic={} position={}", topic, position, e);
                 rest();
             }
@@ -151,8 +152,13 @@ public final class Follow implements AutoCloseable {
         era = now;
     }
 
-    /** How far the log is what we have read. What we do not remember is believed to be the same. */
+    /** How far the log is what we have read: not beyond its head; what we do not remember is believed to be the same. */
     private long common() {
+        long head = database.autocommit(session -> reader.head(session, topic));
+        return Math.min(head, same());
+    }
+
+    private long same() {
         long at = read.isEmpty() ? position : read.peekFirst().position() - 1;
         Deque<Seen> remembered = new ArrayDeque<>(read);
         while (!remembered.isEmpty()) {

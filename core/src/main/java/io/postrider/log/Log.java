@@ -43,7 +43,16 @@ public final class Log implements AutoCloseable {
      * thread. Whatever becomes of the connection, it gets every event once and in order.
      */
     public Follow follow(String topic, long after, Follower follower) {
-        Follow follow = new Follow(database, heads, reader, new Follow.Place(topic, after), follower, follows::remove);
+        return follow(topic, after, List.of(), follower);
+    }
+
+    /**
+     * The same for who has read the last events up to that position already: when the log is not the one it was, it is told how
+     * much of them still holds.
+     */
+    public Follow follow(String topic, long after, List<LogEvent> before, Follower follower) {
+        Follow.Place place = new Follow.Place(topic, after, before);
+        Follow follow = new Follow(database, heads, reader, place, follower, follows::remove);
         follows.put(follow, true);
         follow.start();
         return follow;

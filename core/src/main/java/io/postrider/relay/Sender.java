@@ -5,10 +5,12 @@ import io.postrider.LogEvent;
 import io.postrider.Receipt;
 import io.postrider.Sink;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
+import java.util.NavigableMap;
+import java.util.Set;
 import java.util.UUID;
-import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentSkipListMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -28,7 +30,7 @@ public final class Sender {
     private static final Logger log = LoggerFactory.getLogger(Sender.class);
 
     private final Sink sink;
-    private final Map<Long, UUID> arrived = new ConcurrentHashMap<>();
+    private final NavigableMap<Long, UUID> arrived = new ConcurrentSkipListMap<>();
     private Course course = new Course("", "", 0);
     private long cursor;
     private volatile boolean inDoubt = true;
@@ -50,9 +52,7 @@ public final class Sender {
     /** The cursor is here now. */
     public void passed(long position) {
         cursor = position;
-        if (!arrived.isEmpty()) {
-            arrived.keySet().removeIf(one -> one <= position);
-        }
+        arrived.headMap(position, true).clear();
     }
 
     /** Removes any doubt. Throws what the sink throws if it cannot be asked. */
@@ -107,6 +107,7 @@ public final class Sender {
             return events;
         }
         List<LogEvent> missing = new ArrayList<>(events.size());
+        Set<String> sending = new HashSet<>();
         for (LogEvent event : events) {
             UUID there = arrived.get(event.position());
             if (there != null && !there.equals(event.id())) {
@@ -119,8 +120,13 @@ public final class Sender {
                         event.id(),
                         there);
             }
-            if (!event.id().equals(there)) {
+            // one that comes before it in the order of its key is sent now, so it comes again behind that one
+            boolean isBehind = event.key() != null && sending.contains(event.key());
+            if (!event.id().equals(there) || isBehind) {
                 missing.add(event);
+                if (event.key() != null) {
+                    sending.add(event.key());
+                }
             }
         }
         return missing;

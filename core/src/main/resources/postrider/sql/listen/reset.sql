@@ -9,6 +9,9 @@ with locked as materialized (
   select k.name, 0, :to_position, 0, :worker from locked k
   returning listener
 ), attached as (
-  update postrider.listener l set detached_at = null, course = l.course + 1 from started s where l.name = s.listener
+  update postrider.listener l
+  set detached_at = null, course = l.course + 1, unavailable_since = null, unavailable_tries = 0, unavailable_error = null,
+    unavailable_until = null
+  from started s where l.name = s.listener
 )
 select count(*) as reset, pg_notify('postrider', 'steer')::text as told from started

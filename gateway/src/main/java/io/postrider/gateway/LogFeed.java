@@ -43,10 +43,11 @@ public final class LogFeed implements Feed {
     private void begin(String topic, int recent, Receiver receiver) {
         while (closed.getCount() > 0) {
             try {
-                long position = handRecent(topic, recent, receiver);
+                List<LogEvent> events = recent(log, topic, recent);
+                long position = handRecent(topic, events, receiver);
                 synchronized (this) {
                     if (closed.getCount() > 0) {
-                        follows.put(topic, log.follow(topic, position, new Reading(receiver)));
+                        follows.put(topic, log.follow(topic, position, events, new Reading(receiver)));
                     }
                 }
                 return;
@@ -59,8 +60,7 @@ public final class LogFeed implements Feed {
         }
     }
 
-    private long handRecent(String topic, int recent, Receiver receiver) throws InterruptedException {
-        List<LogEvent> events = recent(log, topic, recent);
+    private long handRecent(String topic, List<LogEvent> events, Receiver receiver) throws InterruptedException {
         long position = events.isEmpty()
                 ? log.head(topic)
                 : events.get(events.size() - 1).position();

@@ -28,6 +28,7 @@ final class Recording implements SmartLifecycle, Watch {
     private final BlockingQueue<String> noticed = new LinkedBlockingQueue<>();
     private final Set<String> recorded = new HashSet<>();
     private final @Nullable Set<String> named;
+    private final Set<String> first;
     private @Nullable Thread thread;
     private @Nullable Postrider postrider;
     private @Nullable Database database;
@@ -37,9 +38,11 @@ final class Recording implements SmartLifecycle, Watch {
      * Of these topics.
      *
      * @param named null: of every one
+     * @param first those that browsers hear, and must find what they have missed: before any other
      */
-    Recording(@Nullable Set<String> named) {
+    Recording(@Nullable Set<String> named, Set<String> first) {
         this.named = named;
+        this.first = first;
     }
 
     /** For this node. Apart from the constructor, because the node is told of its watches before it is made. */
@@ -65,6 +68,7 @@ final class Recording implements SmartLifecycle, Watch {
             named.forEach(this::record);
             return;
         }
+        first.forEach(this::record);
         Thread looking = new Thread(this::look, "postrider-recording");
         looking.setDaemon(true);
         looking.start();
@@ -85,6 +89,9 @@ final class Recording implements SmartLifecycle, Watch {
                 }
             } catch (PostriderException e) {
                 log.warn("recording_delayed error=\"{}\"", e.getMessage());
+                rest();
+            } catch (RuntimeException e) {
+                log.error("recording_delayed", e);
                 rest();
             } catch (InterruptedException e) {
                 return;

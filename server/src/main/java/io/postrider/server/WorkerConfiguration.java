@@ -22,7 +22,7 @@ class WorkerConfiguration {
 
     @Bean
     Recording recording(ServerSettings settings) {
-        return new Recording(settings.eventLog().topics());
+        return new Recording(settings.eventLog().topics(), settings.gateway().topics());
     }
 
     @Bean

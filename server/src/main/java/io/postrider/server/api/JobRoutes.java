@@ -63,12 +63,17 @@ final class JobRoutes {
         Job job = Job.of(queue, fields.text("type"), fields.json("payload"))
                 .withPriority(priority(fields))
                 .withRunAt(fields.timeOrNull("run_at"))
-                .withKey(fields.textOrNull("key"))
+                .withKey(Writing.own(who, fields.textOrNull("key")))
                 .withProject(Writing.project(who, fields.textOrNull("project_id")))
                 .withUser(Writing.user(who, fields.textOrNull("user_id")))
                 .withHeaders(fields.texts("headers"));
         UUID id = fields.idOrNull("id");
-        String unique = fields.textOrNull("unique_key");
+        if (id != null && !who.isOperator()) {
+            throw Problem.forbidden(
+                    "the id of a job is given by the server",
+                    "To enqueue once however often it is tried, give a unique_key instead.");
+        }
+        String unique = Writing.own(who, fields.textOrNull("unique_key"));
         Duration period = fields.durationOrNull("unique_for");
         if (unique != null) {
             job = period == null ? job.withUnique(unique) : job.withUnique(unique, period);

@@ -53,6 +53,19 @@ public record Writing(Postrider postrider, Database database, Set<String> userTo
         return who.subject();
     }
 
+    /**
+     * A key of jobs, which are compared in a whole queue: what one project or user calls its own must not meet, hold up or tell of
+     * what another does.
+     */
+    static @Nullable String own(Identity who, @Nullable String key) {
+        if (key == null || who.isOperator()) {
+            return key;
+        }
+        return who.reach() == Identity.Reach.USER
+                ? who.project() + "//" + who.subject() + "/" + key
+                : who.project() + "/" + key;
+    }
+
     private static void refuseOther(String field, @Nullable String given, @Nullable String own) {
         if (given != null && !given.equals(own)) {
             throw Problem.forbidden(

@@ -41,12 +41,12 @@ final class Mover {
         Map<Entry, Job> jobs = new LinkedHashMap<>();
         for (Entry entry : entries) {
             UUID id = jobId(options.stream(), entry.number());
-            if (again && mayBeForgotten(entry) && postrider.jobs().find(id).isPresent()) {
+            if (mayBeForgotten(entry) && postrider.jobs().find(id).isPresent()) {
                 continue;
             }
             try {
                 Job job = toJob.apply(entry).withId(id);
-                jobs.put(entry, job.withUnique(options.stream() + ":" + entry.id(), options.remembered()));
+                jobs.put(entry, job.withUnique(options.stream() + " " + entry.id(), options.remembered()));
             } catch (RuntimeException e) {
                 refused.put(entry, String.valueOf(e.getMessage()));
             }

@@ -176,11 +176,17 @@ public final class RedisStreamSink implements Sink {
         for (StreamMessage<String, String> entry : entries) {
             Map<String, String> fields = entry.getBody();
             if (mark(course).equals(fields.get("course")) && course.topic().equals(fields.get("topic"))) {
-                long position = Long.parseLong(fields.getOrDefault("position", "0"));
-                older |= position <= after;
-                newer |= position > after;
-                if (position > after) {
-                    held.put(position, UUID.fromString(fields.getOrDefault("id", "")));
+                try {
+                    long position = Long.parseLong(fields.getOrDefault("position", "0"));
+                    UUID id = UUID.fromString(fields.getOrDefault("id", ""));
+                    older |= position <= after;
+                    newer |= position > after;
+                    if (position > after) {
+                        held.put(position, id);
+                    }
+                } catch (IllegalArgumentException e) {
+                    // not one of ours: anybody may write to the stream, and must not stop us by it
+                    log.debug("redis_stream_entry_ignored entry={}", entry.getId());
                 }
             }
         }
