@@ -26,6 +26,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -85,7 +86,7 @@ class IsolationTest {
     static void serve(TestDatabase database) throws Exception {
         server = LiveServer.on(
                 database,
-                Map.of("postrider.api.user-topics", "orders", "postrider.api.user-queues", "mail"),
+                Map.of("postrider.api.user-topics", "orders", "postrider.api.user-queues", "mail,letters"),
                 Failing.class);
         try (Connection connection = server.server().bean(DataSource.class).getConnection()) {
             connection.setAutoCommit(false);
@@ -248,6 +249,40 @@ class IsolationTest {
                 }
             }
         }
+    }
+
+    @Test
+    void what_a_project_or_user_calls_unique_neither_meets_nor_tells_of_anothers() {
+        String body =
+                "{\"type\":\"receipt\",\"payload\":1,\"unique_key\":\"invoice-4711\",\"key\":\"k\",\"run_at\":\"2100-01-01T00:00:00Z\"}";
+        List<String> tokens = List.of(
+                server.project("red"),
+                server.project("blue"),
+                server.user("ada", "red"),
+                server.user("bob", "red"),
+                server.user("ada", "blue"),
+                server.operator());
+        java.util.Set<String> ids = new java.util.HashSet<>();
+        for (String token : tokens) {
+            assertThat(server.post(token, "/v1/queues/letters/jobs", body).status())
+                    .isEqualTo(201);
+            Reply again = server.post(token, "/v1/queues/letters/jobs", body);
+            assertThat(again.status()).isEqualTo(200);
+            ids.add(again.json().path("id").asString());
+        }
+        assertThat(ids).hasSize(tokens.size());
+    }
+
+    @Test
+    void only_an_operator_gives_a_job_its_id() {
+        String body = "{\"type\":\"receipt\",\"payload\":1,\"run_at\":\"2100-01-01T00:00:00Z\",\"id\":\""
+                + UUID.randomUUID() + "\"}";
+        Reply refused = server.post(server.project("red"), "/v1/queues/letters/jobs", body);
+        assertThat(refused.status()).isEqualTo(403);
+        assertThat(refused.json().path("next").asString()).contains("unique_key");
+        assertThat(server.post(server.operator(), "/v1/queues/letters/jobs", body)
+                        .status())
+                .isEqualTo(201);
     }
 
     @Test
