@@ -49,7 +49,11 @@ final class Answers {
                 default -> "ok " + skill.answer(words);
             };
         } catch (Exception e) {
-            return "error " + e.toString().replaceAll("\\s+", " ");
+            Throwable cause = e; // what frameworks wrap it in says nothing
+            while (cause.getCause() != null) {
+                cause = cause.getCause();
+            }
+            return "error " + cause.toString().replaceAll("\\s+", " ");
         }
     }
 }

@@ -1,7 +1,6 @@
 package io.postrider.bench.realtime;
 
 import io.postrider.bench.Child;
-import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -20,20 +19,14 @@ final class Broker implements AutoCloseable {
     private static final int PARTITIONS = 3;
     private static final long START_SECONDS = 90;
 
-    private final Scratch scratch;
+    private final Opened opened;
     private final Child process;
     private final String servers;
     private final Admin admin;
 
-    private Broker(Scratch scratch, Child process, int port) {
-        this.scratch = scratch;
-        this.process = process;
-        this.servers = "127.0.0.1:" + port;
-        this.admin = Admin.create(Map.of("bootstrap.servers", servers, "reconnect.backoff.max.ms", 200));
-    }
-
-    static Broker start() throws Exception {
-        Scratch scratch = Scratch.create("kafka");
+    private Broker(Opened opened) throws Exception {
+        this.opened = opened;
+        Scratch scratch = opened.keep(Scratch.create("kafka"));
         int port = Scratch.freePort();
         Path settings = scratch.directory().resolve("server.properties");
         Path data = scratch.directory().resolve("data");
@@ -41,14 +34,19 @@ final class Broker implements AutoCloseable {
             properties(data, port, Scratch.freePort()).store(file, null);
         }
         format(data);
-        Child process = Child.start(BrokerMain.class, "1g", List.of(settings.toString()), List.of());
-        Broker broker = new Broker(scratch, process, port);
+        this.servers = "127.0.0.1:" + port;
+        this.process = opened.keep(Child.start(BrokerMain.class, "1g", List.of(settings.toString()), List.of()));
+        process.ask("start");
+        this.admin = opened.keep(Admin.create(Map.of("bootstrap.servers", servers, "reconnect.backoff.max.ms", 200)));
+        admin.describeCluster().controller().get(START_SECONDS, TimeUnit.SECONDS);
+    }
+
+    static Broker start() throws Exception {
+        Opened opened = new Opened();
         try {
-            process.ask("start");
-            broker.admin.describeCluster().controller().get(START_SECONDS, TimeUnit.SECONDS);
-            return broker;
+            return new Broker(opened);
         } catch (Exception e) {
-            broker.close();
+            opened.close();
             throw e;
         }
     }
@@ -73,10 +71,8 @@ final class Broker implements AutoCloseable {
     }
 
     @Override
-    public void close() throws IOException {
-        admin.close();
-        process.close();
-        scratch.close();
+    public void close() {
+        opened.close();
     }
 
     private static Properties properties(Path data, int port, int controller) {

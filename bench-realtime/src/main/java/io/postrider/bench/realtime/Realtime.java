@@ -13,6 +13,6 @@ public final class Realtime implements Suite {
 
     @Override
     public List<Scenario> scenarios() {
-        return List.of(new KafkaRelay());
+        return List.of(new CommitToClient(), new FanOut(), new KafkaRelay());
     }
 }

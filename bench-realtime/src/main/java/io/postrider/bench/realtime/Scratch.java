@@ -11,7 +11,12 @@ import java.util.stream.Stream;
 /** A directory for as long as a server runs that is measured against. */
 record Scratch(Path directory) implements AutoCloseable {
     static Scratch create(String what) throws IOException {
-        return new Scratch(Files.createTempDirectory("postrider-bench-" + what + "-"));
+        return new Scratch(Files.createTempDirectory(prefix() + what + "-"));
+    }
+
+    /** What the names of those begin with that this process has made. */
+    static String prefix() {
+        return "postrider-bench-" + ProcessHandle.current().pid() + "-";
     }
 
     /** One that nobody listens on right now. */

@@ -1,0 +1,99 @@
+package io.postrider.bench.realtime;
+
+import io.postrider.bench.realtime.Answers.Skill;
+import io.postrider.gateway.Identity;
+import io.postrider.gateway.TokenMint;
+import io.postrider.server.Server;
+import io.postrider.watch.Watch;
+import java.nio.charset.StandardCharsets;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.HexFormat;
+import java.util.Map;
+import org.HdrHistogram.Histogram;
+import org.postgresql.ds.PGSimpleDataSource;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+
+/** The process of {@link GatewayWay}: the real server in its role gateway, which follows the log and sequences it. */
+public final class GatewayMain implements Skill {
+    private static final String ISSUER = "postrider";
+    private static final Duration LASTING = Duration.ofHours(12);
+
+    private final Map<String, String> settings = new HashMap<>();
+
+    private GatewayMain(String url, String user, String password) {
+        settings.put("spring.datasource.url", plain(url));
+        if (!user.isEmpty()) {
+            settings.put("spring.datasource.username", user);
+            settings.put("spring.datasource.password", password);
+        }
+        settings.put("postrider.roles", "gateway");
+        settings.put("postrider.http.port", "0");
+        settings.put("postrider.gateway.topics", Messages.TOPIC);
+        settings.put("postrider.gateway.connections-of-one", "10000");
+    }
+
+    public static void main(String[] args) throws Exception {
+        Answers answers = new Answers();
+        answers.serve(new GatewayMain(answers.told(), answers.told(), answers.told()));
+    }
+
+    /** The driver's data source writes every parameter that there is, also those that the server refuses. */
+    private static String plain(String url) {
+        PGSimpleDataSource source = new PGSimpleDataSource();
+        source.setUrl(url);
+        String ssl = source.getSslmode();
+        return "jdbc:postgresql://" + source.getServerNames()[0] + ":" + source.getPortNumbers()[0] + "/"
+                + source.getDatabaseName() + (ssl == null ? "" : "?sslmode=" + ssl);
+    }
+
+    @Override
+    public String answer(String[] words) {
+        return switch (words[0]) {
+            case "start" -> start();
+            case "passes" -> Double.toString(Beans.PASSES.median());
+            default -> throw new IllegalArgumentException("no such command: " + words[0]);
+        };
+    }
+
+    /** The port, and a token for the room. */
+    private String start() {
+        byte[] random = new byte[32];
+        new SecureRandom().nextBytes(random);
+        String secret = HexFormat.of().formatHex(random);
+        settings.put("postrider.auth.secrets.mint", secret);
+        Server server = Server.start(settings, Beans.class);
+        String token = TokenMint.of(ISSUER, ISSUER, secret.getBytes(StandardCharsets.UTF_8))
+                .issue("viewer", Messages.PROJECT, Identity.Reach.PROJECT, LASTING);
+        return server.port() + " " + token;
+    }
+
+    /** Beside the server's own. */
+    @Configuration(proxyBeanMethods = false)
+    static class Beans {
+        static final PassTimes PASSES = new PassTimes();
+
+        @Bean
+        Watch passTimes() {
+            return PASSES;
+        }
+    }
+
+    private static final class PassTimes implements Watch {
+        private final Histogram passes = new Histogram(3);
+
+        @Override
+        public synchronized void sequenced(long events, Duration took) {
+            passes.recordValue(Math.max(1, took.toNanos()));
+        }
+
+        /** In milliseconds, since the last question. */
+        synchronized double median() {
+            double millis = passes.getTotalCount() == 0 ? 0 : passes.getValueAtPercentile(50) / 1e6;
+            passes.reset();
+            return millis;
+        }
+    }
+}
