@@ -13,13 +13,14 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.ToDoubleFunction;
 
 /** How soon every client in a room has a message that was just committed. */
 final class CommitToClient implements Scenario {
     private static final Goal OF_BARE = Goal.atMost(2, "bare Redis and SSE");
 
-    /** One turn. Commit and pass are 0 for the bare way. */
-    private record Turn(Arrival arrival, double commit, double pass, Map<String, Double> cores) {}
+    /** One turn. */
+    private record Turn(Arrival arrival, Sequenced sequenced, Map<String, Double> cores) {}
 
     @Override
     public String name() {
@@ -63,8 +64,7 @@ final class CommitToClient implements Scenario {
         long turn = Stage.nextTurn();
         Way way = stage.way(name);
         stage.crowd().begin(name, turn, messages);
-        stage.gateway().commitMillis();
-        stage.gateway().passMillis();
+        stage.gateway().begin();
         Cpu cpu = stage.cpu(name);
         Cpu.Reading before = cpu.read();
         long began = System.nanoTime();
@@ -76,8 +76,7 @@ final class CommitToClient implements Scenario {
         Map<String, Double> cores = cpu.read().cores(before);
         return new Turn(
                 stage.crowd().arrival(name, sent),
-                stage.gateway().commitMillis(),
-                stage.gateway().passMillis(),
+                way == stage.gateway() ? stage.gateway().sequenced(sent) : Sequenced.NOT,
                 cores);
     }
 
@@ -92,14 +91,30 @@ final class CommitToClient implements Scenario {
                         samples.ratio(Stage.POSTRIDER, Stage.BARE, CommitToClient::p99),
                         OF_BARE)
                 .withNote(Cpu.text(samples.last(Stage.POSTRIDER).cores())));
-        figures.add(Figure.of("commit_to_client.commit", samples.median(Stage.POSTRIDER, Turn::commit), "ms")
-                .withNote("commit() itself, before the clock starts: the flush of the WAL"));
-        figures.add(Figure.of("commit_to_client.pass", samples.median(Stage.POSTRIDER, Turn::pass), "ms")
-                .withNote("a sequencer's pass, its own commit included; part of the way to the first client"));
+        figures.addAll(sequenced(samples));
         for (String way : List.of(Stage.POSTRIDER, Stage.BARE)) {
             figures.addAll(parts("commit_to_client." + way, samples, way));
         }
         return figures;
+    }
+
+    /** Which part of it is the way to a position. */
+    private static List<Figure> sequenced(Samples<Turn> samples) {
+        return List.of(
+                part("commit", samples, Sequenced::commit)
+                        .withNote("commit() itself, before the clock starts: the flush of the WAL"),
+                part("pass", samples, Sequenced::pass)
+                        .withNote(samples.last(Stage.POSTRIDER).sequenced().text()),
+                part("sequenced_p50", samples, Sequenced::p50)
+                        .withNote("from the return of commit() until the gateway's node knows the position"),
+                part("sequenced_p99", samples, Sequenced::p99));
+    }
+
+    private static Figure part(String name, Samples<Turn> samples, ToDoubleFunction<Sequenced> value) {
+        return Figure.of(
+                "commit_to_client.postrider." + name,
+                samples.median(Stage.POSTRIDER, turn -> value.applyAsDouble(turn.sequenced())),
+                "ms");
     }
 
     private static List<Figure> parts(String prefix, Samples<Turn> samples, String way) {

@@ -53,7 +53,8 @@ public final class GatewayMain implements Skill {
     public String answer(String[] words) {
         return switch (words[0]) {
             case "start" -> start();
-            case "passes" -> Double.toString(Beans.PASSES.median());
+            case "passes" -> Beans.WATCH.passes();
+            case "moves" -> Beans.WATCH.moves();
             default -> throw new IllegalArgumentException("no such command: " + words[0]);
         };
     }
@@ -73,27 +74,49 @@ public final class GatewayMain implements Skill {
     /** Beside the server's own. */
     @Configuration(proxyBeanMethods = false)
     static class Beans {
-        static final PassTimes PASSES = new PassTimes();
+        static final SequencerWatch WATCH = new SequencerWatch();
 
         @Bean
-        Watch passTimes() {
-            return PASSES;
+        Watch sequencerWatch() {
+            return WATCH;
         }
     }
 
-    private static final class PassTimes implements Watch {
+    /** What the node's sequencer did since it was asked last. */
+    private static final class SequencerWatch implements Watch {
         private final Histogram passes = new Histogram(3);
+        private final StringBuilder moves = new StringBuilder();
+        private long woken;
 
         @Override
         public synchronized void sequenced(long events, Duration took) {
             passes.recordValue(Math.max(1, took.toNanos()));
         }
 
-        /** In milliseconds, since the last question. */
-        synchronized double median() {
-            double millis = passes.getTotalCount() == 0 ? 0 : passes.getValueAtPercentile(50) / 1e6;
+        @Override
+        public synchronized void notified(String what) {
+            woken += what.equals("event") ? 1 : 0;
+        }
+
+        @Override
+        public synchronized void headMoved(String topic, long position) {
+            moves.append(position).append(' ').append(System.nanoTime()).append(' ');
+        }
+
+        /** The median in milliseconds, how many, and how many wake-ups there were. */
+        synchronized String passes() {
+            long count = passes.getTotalCount();
+            String text = (count == 0 ? 0 : passes.getValueAtPercentile(50) / 1e6) + " " + count + " " + woken;
             passes.reset();
-            return millis;
+            woken = 0;
+            return text;
+        }
+
+        /** Position and time, by turns. */
+        synchronized String moves() {
+            String text = moves.toString().strip();
+            moves.setLength(0);
+            return text;
         }
     }
 }

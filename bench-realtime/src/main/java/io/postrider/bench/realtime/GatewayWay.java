@@ -21,6 +21,7 @@ final class GatewayWay implements Way {
     private final Postrider postrider;
     private final Connection connection;
     private final Histogram commits = new Histogram(3);
+    private long before;
 
     private GatewayWay(BenchDatabase database, Child server) throws SQLException {
         String[] started = server.ask("start").split(" ", -1);
@@ -81,16 +82,22 @@ final class GatewayWay implements Way {
         connection.commit();
     }
 
-    /** The median time of commit() since the last question, in milliseconds. */
-    double commitMillis() {
-        double millis = commits.getTotalCount() == 0 ? 0 : commits.getValueAtPercentile(50) / 1e6;
+    /** From now on it is noted what becomes of the messages. Those before must have arrived. */
+    void begin() {
+        before = postrider.log().head(Messages.TOPIC);
         commits.reset();
-        return millis;
+        server.ask("passes");
+        server.ask("moves");
     }
 
-    /** The median time of the sequencer's passes since the last question, in milliseconds. */
-    double passMillis() {
-        return Double.parseDouble(server.ask("passes"));
+    /** What became of them on the way to their positions. */
+    Sequenced sequenced(long[] sent) {
+        return Sequenced.of(
+                before,
+                sent,
+                commits.getValueAtPercentile(50) / 1e6,
+                server.ask("passes").split(" ", -1),
+                server.ask("moves").split(" ", -1));
     }
 
     @Override
