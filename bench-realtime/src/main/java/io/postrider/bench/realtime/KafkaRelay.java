@@ -32,8 +32,8 @@ final class KafkaRelay implements Scenario {
     private static final Goal OF_BARE = Goal.atLeast(0.5, "bare producer");
     private static final Goal OF_LARGE = Goal.atLeast(0.5, "bare producer with batches as large as the relay's");
 
-    /** One turn. */
-    private record Turn(double rate, Map<String, Double> cores) {
+    /** One turn. Send and rest are 0 for bare producers. */
+    private record Turn(double rate, Map<String, Double> cores, double send, double rest) {
         /** Microseconds of processor time for one event, the broker's included. */
         double cpu() {
             return Cpu.ours(cores) / rate * 1e6;
@@ -105,6 +105,10 @@ final class KafkaRelay implements Scenario {
                 .withNote(Cpu.text(samples.last("relay").cores())));
         figures.add(Figure.of(
                 "kafka_relay.rate_vs_large", rate, "events/s", samples.ratio("relay", "large", Turn::rate), OF_LARGE));
+        figures.add(Figure.of("kafka_relay.send", samples.median("relay", Turn::send), "ms/batch")
+                .withNote("in the sink, until the broker has all of the batch"));
+        figures.add(Figure.of("kafka_relay.rest", samples.median("relay", Turn::rest), "ms/batch")
+                .withNote("reading the batch, and writing down that it was delivered"));
         for (String variant : List.of("bare", "large")) {
             figures.add(Figure.of("kafka_relay." + variant, samples.median(variant, Turn::rate), "events/s")
                     .withNote(Cpu.text(samples.last(variant).cores())));
@@ -123,7 +127,7 @@ final class KafkaRelay implements Scenario {
         Cpu cpu = new Cpu(bench, database).with("broker JVM", broker.process());
         Cpu.Reading before = cpu.read();
         double rate = producer.send();
-        return new Turn(rate, cpu.read().cores(before));
+        return new Turn(rate, cpu.read().cores(before), 0, 0);
     }
 
     /** A new relay from the beginning, to a new topic. */
@@ -144,7 +148,7 @@ final class KafkaRelay implements Scenario {
             Cpu.Reading before = cpu.read();
             double rate = progress.await();
             Map<String, Double> cores = cpu.read().cores(before);
-            return new Turn(rate, cores);
+            return new Turn(rate, cores, progress.sendMillis(), progress.restMillis());
         } finally {
             broker.delete(name);
         }

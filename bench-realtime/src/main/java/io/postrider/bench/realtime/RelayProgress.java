@@ -25,6 +25,8 @@ final class RelayProgress implements Watch {
     private final CountDownLatch begun = new CountDownLatch(1);
     private final CountDownLatch finished = new CountDownLatch(1);
     private final AtomicLong reached = new AtomicLong();
+    private final AtomicLong sends = new AtomicLong();
+    private final AtomicLong sending = new AtomicLong();
     private volatile long began;
     private volatile long ended;
     private volatile @Nullable Throwable trouble;
@@ -45,6 +47,16 @@ final class RelayProgress implements Watch {
     double await() throws InterruptedException {
         await(finished);
         return events / ((ended - began) / 1e9);
+    }
+
+    /** Milliseconds of a batch in the sink. */
+    double sendMillis() {
+        return sending.get() / 1e6 / sends.get();
+    }
+
+    /** Milliseconds of a batch elsewhere: to read it, and to write down that it was delivered. */
+    double restMillis() {
+        return (ended - began) / 1e6 / sends.get() - sendMillis();
     }
 
     private void await(CountDownLatch latch) throws InterruptedException {
@@ -99,7 +111,13 @@ final class RelayProgress implements Watch {
                 began = System.nanoTime();
                 begun.countDown();
             }
-            return sink.send(course, batch);
+            long before = System.nanoTime();
+            try {
+                return sink.send(course, batch);
+            } finally {
+                sending.addAndGet(System.nanoTime() - before);
+                sends.incrementAndGet();
+            }
         }
 
         @Override

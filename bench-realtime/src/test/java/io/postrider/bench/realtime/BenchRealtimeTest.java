@@ -58,6 +58,8 @@ class BenchRealtimeTest {
                         "kafka_relay.rate_vs_large",
                         "kafka_relay.bare",
                         "kafka_relay.large",
+                        "kafka_relay.send",
+                        "kafka_relay.rest",
                         "kafka_relay.wal",
                         "kafka_relay.commits");
         assertThat(figures.values()).allSatisfy(figure -> {
