@@ -6,7 +6,7 @@ import java.util.Locale;
 import java.util.Map;
 
 /** What a scenario is given: a server to make databases on, how much to do and until when, and whom to tell. */
-final class Bench {
+public final class Bench {
     private final BenchServer server;
     private final Scale scale;
     private final Deadline deadline;
@@ -20,11 +20,11 @@ final class Bench {
         this.narration = narration;
     }
 
-    BenchServer server() {
+    public BenchServer server() {
         return server;
     }
 
-    Scale scale() {
+    public Scale scale() {
         return scale;
     }
 
@@ -32,27 +32,27 @@ final class Bench {
         return deadline;
     }
 
-    void tell(String text) {
+    public void tell(String text) {
         narration.println(String.format(Locale.ROOT, "bench: %6.1f s  %s", deadline.elapsedSeconds(), text));
         narration.flush();
     }
 
     /** Before a turn, so that none pays for what another wrote. A short run writes too little for one to strike. */
-    void checkpoint() throws SQLException {
+    public void checkpoint() throws SQLException {
         if (!scale.isShort()) {
             server.checkpoint();
         }
     }
 
     /** When its scenario is over. A short run leaves that to its end: each drop is a checkpoint. */
-    void drop(BenchDatabase database) throws SQLException {
+    public void drop(BenchDatabase database) throws SQLException {
         if (!scale.isShort()) {
             server.drop(database);
         }
     }
 
     /** Rounds of all variants in turn. */
-    <T> Samples<T> rounds(String what, Map<String, Rounds.Measure<T>> variants) throws Exception {
+    public <T> Samples<T> rounds(String what, Map<String, Rounds.Measure<T>> variants) throws Exception {
         Samples<T> samples = new Rounds(this, what).interleave(variants);
         rounds = Math.min(rounds, samples.rounds());
         return samples;

@@ -7,9 +7,10 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.ServiceLoader;
 import org.jspecify.annotations.Nullable;
 
-/** {@code bench log} and {@code bench jobs}: measures and says which goals are met. */
+/** {@code bench log}, {@code bench jobs} and {@code bench realtime}: measures and says which goals are met. */
 public final class BenchCommand {
     private static final int OK = 0;
     private static final int FAILURE = 1;
@@ -19,12 +20,15 @@ public final class BenchCommand {
     /** With less time left than this a scenario of a short run is not begun. */
     private static final long LEAST_NANOS = 4_000_000_000L;
 
-    /** By the word behind {@code bench}. */
-    private static final Map<String, List<Scenario>> SUITES = Map.of(
+    /** Of this module, by the word behind {@code bench}. */
+    private static final Map<String, List<Scenario>> OWN = Map.of(
             "log",
             List.of(new Producers(), CommitToHandler.ofEvents(), new HeldOpen(), new Drain(), new FlatCost()),
             "jobs",
             List.of(new BurnDown(), new Steady(), CommitToHandler.ofJobs(), new ClaimFlat()));
+
+    /** For the usage, which is told wherever that suite itself is not on the class path. */
+    private static final List<String> REALTIME = List.of("commit_to_client", "fan_out", "kafka_relay");
 
     private BenchCommand() {}
 
@@ -40,8 +44,9 @@ public final class BenchCommand {
         return run(args, null, out, err);
     }
 
-    static int run(String[] args, @Nullable Scale given, PrintStream out, PrintStream err) {
-        List<Scenario> suite = SUITES.getOrDefault(args.length == 0 ? "" : args[0], List.of());
+    /** The same at a given scale; null: what the options say. */
+    public static int run(String[] args, @Nullable Scale given, PrintStream out, PrintStream err) {
+        List<Scenario> suite = suite(args.length == 0 ? "" : args[0]);
         BenchOptions options;
         try {
             options = BenchOptions.parse(args, names(suite));
@@ -76,6 +81,20 @@ public final class BenchCommand {
         }
     }
 
+    /** Empty if there is none of that name. */
+    private static List<Scenario> suite(String name) {
+        List<Scenario> own = OWN.get(name);
+        if (own != null) {
+            return own;
+        }
+        for (Suite other : ServiceLoader.load(Suite.class)) {
+            if (other.name().equals(name)) {
+                return other.scenarios();
+            }
+        }
+        return List.of();
+    }
+
     private static List<String> names(List<Scenario> suite) {
         return suite.stream().map(Scenario::name).toList();
     }
@@ -83,8 +102,9 @@ public final class BenchCommand {
     private static String usage() {
         return String.format(
                 BenchOptions.USAGE,
-                String.join(", ", names(Sides.of(SUITES, "log"))),
-                String.join(", ", names(Sides.of(SUITES, "jobs"))));
+                String.join(", ", names(suite("log"))),
+                String.join(", ", names(suite("jobs"))),
+                String.join(", ", REALTIME));
     }
 
     private static Report measure(

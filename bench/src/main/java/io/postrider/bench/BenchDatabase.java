@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 import org.postgresql.ds.PGSimpleDataSource;
 
 /** One database of a scenario: how to get to it, from here and from another process. */
-record BenchDatabase(
+public record BenchDatabase(
         String name,
         String url,
         @Nullable String user,
@@ -27,7 +27,7 @@ record BenchDatabase(
     }
 
     /** Every connection from it is a new one. The application's name tells its backends from others. */
-    PGSimpleDataSource direct(String application) {
+    public PGSimpleDataSource direct(String application) {
         PGSimpleDataSource source = source(url);
         source.setUser(user);
         source.setPassword(password);
@@ -35,12 +35,12 @@ record BenchDatabase(
         return source;
     }
 
-    Connection connect(String application) throws SQLException {
+    public Connection connect(String application) throws SQLException {
         return direct(application).getConnection();
     }
 
     /** The pool that both sides of a comparison use. It hands connections out in the state of most applications. */
-    HikariDataSource pool(String application, int size, boolean autocommit) {
+    public HikariDataSource pool(String application, int size, boolean autocommit) {
         HikariConfig config = new HikariConfig();
         config.setDataSource(direct(application));
         config.setMaximumPoolSize(size);

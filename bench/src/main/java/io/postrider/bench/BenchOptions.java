@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * What the command was asked for.
  *
- * @param suite log or jobs
+ * @param suite log, jobs or realtime
  * @param only the one scenario to run; null for all
  * @param rounds null for the scale's own number
  * @param databaseUrl a server to use instead of one of its own; databases are made on it and dropped again
@@ -21,13 +21,17 @@ record BenchOptions(
         @Nullable Integer rounds,
         @Nullable String databaseUrl) {
 
+    private static final List<String> SUITES = List.of("log", "jobs", "realtime");
+
     static final String USAGE = """
             postrider bench log                        every scenario, on a PostgreSQL of its own; about 40 minutes
             postrider bench jobs                       the same for jobs; about 15 minutes
+            postrider bench realtime                   from commit to the screen, and to Kafka; about 10 minutes
             postrider bench log --short                within a minute; to look at, not to quote
             postrider bench log --json                 one object on standard output, the table on standard error
             postrider bench log --only producers       one of: %s
             postrider bench jobs --only steady         one of: %s
+            postrider bench realtime --only fan_out    one of: %s
             postrider bench log --rounds 9             more rounds, for a quieter median (at least 5 to be quoted)
             postrider bench log --database-url URL     on this server, in databases that are made and dropped""";
 
@@ -43,11 +47,15 @@ record BenchOptions(
     static BenchOptions parse(String[] args, List<String> scenarios) throws UsageException {
         Deque<String> words = new ArrayDeque<>(List.of(args));
         String what = words.pollFirst();
-        if (!"log".equals(what) && !"jobs".equals(what)) {
+        if (what == null) {
+            throw new UsageException("bench needs a word: log, jobs or realtime");
+        }
+        if (!SUITES.contains(what)) {
+            throw new UsageException("no such bench '" + what + "'; there are: " + String.join(", ", SUITES));
+        }
+        if (scenarios.isEmpty()) {
             throw new UsageException(
-                    what == null
-                            ? "bench needs a word: log or jobs"
-                            : "no such bench '" + what + "'; there are: log, jobs");
+                    "bench " + what + " is not on the class path; start it by the script: ./postrider bench " + what);
         }
         boolean json = false;
         boolean brief = false;

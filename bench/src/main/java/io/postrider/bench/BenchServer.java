@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 import org.postgresql.ds.PGSimpleDataSource;
 
 /** The PostgreSQL that is measured on: one of its own, or one that is given. Databases are made on it and dropped. */
-final class BenchServer implements AutoCloseable {
+public final class BenchServer implements AutoCloseable {
     private final PGSimpleDataSource admin;
     private final @Nullable EmbeddedPostgres embedded;
     private final List<String> made = new ArrayList<>();
@@ -68,7 +68,7 @@ final class BenchServer implements AutoCloseable {
         return query.isEmpty() ? jdbc.toString() : jdbc + "?" + query;
     }
 
-    BenchDatabase create(String name) throws SQLException {
+    public BenchDatabase create(String name) throws SQLException {
         String database = "postrider_bench_" + ProcessHandle.current().pid() + "_" + name;
         try (Connection connection = admin.getConnection()) {
             Sqls.execute(connection, "create database " + database);
@@ -96,7 +96,7 @@ final class BenchServer implements AutoCloseable {
     }
 
     /** Whether the server's processes can be looked at from here. */
-    boolean isLocal() {
+    public boolean isLocal() {
         return embedded != null;
     }
 

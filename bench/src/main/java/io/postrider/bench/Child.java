@@ -8,15 +8,17 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A consumer in a process of its own, as in production: told what to do by lines on its standard input, answering each with
- * one line. It ends when its input does, so also when this process is killed.
+ * A process of its own, as in production, mostly a consumer: told what to do by lines on its standard input, answering each
+ * with one line. It ends when its input does, so also when this process is killed.
  */
-final class Child implements AutoCloseable {
+public final class Child implements AutoCloseable {
     private static final long PATIENCE_NANOS = 60_000_000_000L;
+    private static final long ANSWER_SECONDS = 120;
     private static final int CLOCK_LOOKS = 20;
 
     private final Process process;
@@ -31,21 +33,35 @@ final class Child implements AutoCloseable {
 
     /** @param kind see {@link ConsumerMain}; where the database is goes by the pipe, since anybody can see arguments */
     static Child start(String kind, BenchDatabase database) throws IOException {
+        return start(ConsumerMain.class, "512m", List.of(kind), told(database));
+    }
+
+    /** Where a database is, in the lines that a child reads first. */
+    public static List<String> told(BenchDatabase database) {
+        return List.of(database.url(), orEmpty(database.user()), orEmpty(database.password()));
+    }
+
+    /**
+     * On this one's class path.
+     *
+     * @param main understands {@code ready} and {@code clock} at least
+     * @param told the lines that it reads first: what nobody else need see, unlike arguments
+     */
+    public static Child start(Class<?> main, String heap, List<String> arguments, List<String> told)
+            throws IOException {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        command.add("-Xmx512m");
+        command.add("-Xmx" + heap);
         command.add("-Dorg.slf4j.simpleLogger.defaultLogLevel=warn");
         command.add("-cp");
         command.add(System.getProperty("java.class.path"));
-        command.add(ConsumerMain.class.getName());
-        command.add(kind);
+        command.add(main.getName());
+        command.addAll(arguments);
         Child child = new Child(new ProcessBuilder(command)
                 .redirectError(ProcessBuilder.Redirect.INHERIT)
                 .start());
         try {
-            child.to.println(database.url());
-            child.to.println(orEmpty(database.user()));
-            child.to.println(orEmpty(database.password()));
+            told.forEach(child.to::println);
             child.ask("ready");
             child.requireSameClock();
             return child;
@@ -55,9 +71,11 @@ final class Child implements AutoCloseable {
         }
     }
 
-    /** One command, one answer. */
-    String ask(String command) {
+    /** One command, one answer. A process that does not answer for two minutes is ended. */
+    public String ask(String command) {
         to.println(command);
+        CompletableFuture<Void> giveUp = CompletableFuture.runAsync(
+                process::destroyForcibly, CompletableFuture.delayedExecutor(ANSWER_SECONDS, TimeUnit.SECONDS));
         try {
             String answer = from.readLine();
             if (answer == null) {
@@ -69,6 +87,8 @@ final class Child implements AutoCloseable {
             return answer.substring(2).strip();
         } catch (IOException e) {
             throw new IllegalStateException("the consumer's process does not answer '" + command + "'", e);
+        } finally {
+            giveUp.cancel(false); // what is cancelled is not run when its time comes
         }
     }
 

@@ -15,7 +15,7 @@ import java.util.concurrent.locks.LockSupport;
 import javax.sql.DataSource;
 
 /** Clients that each take a connection from the pool, run transactions on it one after the other, and give it back. */
-final class Clients implements AutoCloseable {
+public final class Clients implements AutoCloseable {
     private static final AtomicLong NUMBERS = new AtomicLong();
 
     private final ExecutorService threads;
@@ -108,7 +108,8 @@ final class Clients implements AutoCloseable {
         return transactions;
     }
 
-    static void awaitTime(long due) {
+    /** Returns when System.nanoTime() has come so far. */
+    public static void awaitTime(long due) {
         for (long left = due - System.nanoTime(); left > 0; left = due - System.nanoTime()) {
             LockSupport.parkNanos(left);
         }

@@ -19,7 +19,7 @@ import java.util.List;
  * @param dead dead tuples in the tables of a schema
  * @param rewritten rows updated or deleted in them
  */
-record Counters(long wal, long xids, long commits, long dead, long rewritten) {
+public record Counters(long wal, long xids, long commits, long dead, long rewritten) {
     private static final String READ = """
             select pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::int8,
               pg_snapshot_xmax(pg_current_snapshot())::text::int8,
@@ -28,7 +28,7 @@ record Counters(long wal, long xids, long commits, long dead, long rewritten) {
               coalesce(sum(t.n_tup_upd + t.n_tup_del), 0)::int8
             from pg_stat_user_tables t where t.schemaname = ?""";
 
-    static Counters read(BenchDatabase database, String schema) throws SQLException {
+    public static Counters read(BenchDatabase database, String schema) throws SQLException {
         try (Connection connection = database.connect("bench-counters");
                 PreparedStatement read = connection.prepareStatement(READ)) {
             read.setString(1, schema);
@@ -39,7 +39,7 @@ record Counters(long wal, long xids, long commits, long dead, long rewritten) {
         }
     }
 
-    Counters since(Counters before) {
+    public Counters since(Counters before) {
         return new Counters(
                 wal - before.wal,
                 xids - before.xids,
@@ -56,7 +56,7 @@ record Counters(long wal, long xids, long commits, long dead, long rewritten) {
     }
 
     /** The same without the dead tuples, for those who have a goal for them. */
-    List<Figure> costs(String prefix, String noun, double count) {
+    public List<Figure> costs(String prefix, String noun, double count) {
         return List.of(
                 Figure.of(prefix + ".wal", wal / count, "bytes/" + noun),
                 Figure.of(prefix + ".commits", commits / count, "commits/" + noun),

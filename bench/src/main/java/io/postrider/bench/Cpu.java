@@ -17,7 +17,7 @@ import java.util.stream.Stream;
  * Which processes used how much of the cores: what limits a rate on a machine where clients, server and node share them.
  * Knows nothing where there is no /proc or the server is elsewhere.
  */
-final class Cpu {
+public final class Cpu {
     private static final double TICKS_PER_SECOND = 100;
     private static final String OTHERS = "whatever else runs on this machine";
     private static final String BACKENDS =
@@ -27,21 +27,21 @@ final class Cpu {
     private final BenchDatabase database;
     private final Map<String, Long> processes = new LinkedHashMap<>();
 
-    Cpu(Bench bench, BenchDatabase database) {
+    public Cpu(Bench bench, BenchDatabase database) {
         this.bench = bench;
         this.database = database;
         processes.put("bench JVM", ProcessHandle.current().pid());
     }
 
-    Cpu with(String name, Child child) {
+    public Cpu with(String name, Child child) {
         processes.put(name, child.pid());
         return this;
     }
 
     /** Ticks used so far, by group. */
-    record Reading(long at, long busy, Map<String, Map<Long, Long>> ticks) {
+    public record Reading(long at, long busy, Map<String, Map<Long, Long>> ticks) {
         /** Cores used since, by group; groups that used next to none are left out. */
-        Map<String, Double> cores(Reading before) {
+        public Map<String, Double> cores(Reading before) {
             Map<String, Double> cores = new TreeMap<>();
             double seconds = (at - before.at) / 1e9;
             ticks.forEach((group, now) -> {
@@ -65,7 +65,7 @@ final class Cpu {
         }
     }
 
-    Reading read() throws SQLException {
+    public Reading read() throws SQLException {
         Map<String, Map<Long, Long>> ticks = new TreeMap<>();
         if (bench.server().isLocal()) {
             processes.forEach((name, pid) -> put(ticks, name, pid));
@@ -81,7 +81,7 @@ final class Cpu {
     }
 
     /** Cores used by what is measured: the clients, the server, the consumer. */
-    static double ours(Map<String, Double> cores) {
+    public static double ours(Map<String, Double> cores) {
         double ours = 0;
         for (Map.Entry<String, Double> group : cores.entrySet()) {
             ours += group.getKey().equals(OTHERS) ? 0 : group.getValue();
@@ -89,7 +89,7 @@ final class Cpu {
         return ours;
     }
 
-    static String text(Map<String, Double> cores) {
+    public static String text(Map<String, Double> cores) {
         StringBuilder text = new StringBuilder();
         cores.forEach((group, part) -> text.append(text.length() == 0 ? "cores used: " : ", ")
                 .append(group)

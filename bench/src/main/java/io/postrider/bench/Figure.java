@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param goal null if the figure is there to inform
  * @param note under which conditions, or what limits it
  */
-record Figure(
+public record Figure(
         String name,
         double value,
         String unit,
@@ -20,25 +20,25 @@ record Figure(
         @Nullable String note) {
 
     /** One that informs. */
-    static Figure of(String name, double value, String unit) {
+    public static Figure of(String name, double value, String unit) {
         return new Figure(name, value, unit, null, null, null);
     }
 
     /** One whose ratio must meet a goal. */
-    static Figure of(String name, double value, String unit, double ratio, Goal goal) {
+    public static Figure of(String name, double value, String unit, double ratio, Goal goal) {
         return new Figure(name, value, unit, ratio, goal, null);
     }
 
     /** One whose value must meet a goal. */
-    static Figure of(String name, double value, String unit, Goal goal) {
+    public static Figure of(String name, double value, String unit, Goal goal) {
         return new Figure(name, value, unit, null, goal, null);
     }
 
-    Figure withRatio(double newRatio) {
+    public Figure withRatio(double newRatio) {
         return new Figure(name, value, unit, newRatio, goal, note);
     }
 
-    Figure withNote(String newNote) {
+    public Figure withNote(String newNote) {
         return new Figure(name, value, unit, ratio, goal, newNote);
     }
 

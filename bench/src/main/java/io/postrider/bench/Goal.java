@@ -7,8 +7,9 @@ import java.util.Locale;
  *
  * @param of what the bound is a multiple of; empty if the bound stands for itself
  */
-record Goal(Sense sense, double bound, String of) {
-    enum Sense {
+public record Goal(Sense sense, double bound, String of) {
+    /** Which side of the bound is the good one. */
+    public enum Sense {
         AT_LEAST(">="),
         AT_MOST("<="),
         BELOW("<");
@@ -20,11 +21,11 @@ record Goal(Sense sense, double bound, String of) {
         }
     }
 
-    static Goal atLeast(double bound, String of) {
+    public static Goal atLeast(double bound, String of) {
         return new Goal(Sense.AT_LEAST, bound, of);
     }
 
-    static Goal atMost(double bound, String of) {
+    public static Goal atMost(double bound, String of) {
         return new Goal(Sense.AT_MOST, bound, of);
     }
 

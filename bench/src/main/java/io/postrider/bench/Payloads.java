@@ -1,9 +1,9 @@
 package io.postrider.bench;
 
 /** What both sides write: JSON of about 200 bytes, as small business events are. */
-final class Payloads {
-    static final String TOPIC = "orders";
-    static final String TYPE = "order.placed";
+public final class Payloads {
+    public static final String TOPIC = "orders";
+    public static final String TYPE = "order.placed";
 
     /** The same in SQL, for bulk loads; g is the number. */
     static final String SQL =
@@ -12,13 +12,13 @@ final class Payloads {
 
     private Payloads() {}
 
-    static String of(long number) {
+    public static String of(long number) {
         return "{\"order\": " + number + ", \"customer\": \"customer-" + number % 1000
                 + "\", \"currency\": \"EUR\", \"amount\": " + number % 10_000
                 + ", \"address\": \"Long Street 17, 12345 Somewhere\", \"note\": \"" + "x".repeat(70) + "\"}";
     }
 
-    static String key(long number) {
+    public static String key(long number) {
         return "customer-" + number % 1000;
     }
 }

@@ -9,8 +9,8 @@ import java.sql.SQLException;
 import java.util.UUID;
 
 /** Postrider's side: producers on a database whose nodes run elsewhere, and the log filled in bulk. */
-final class PostriderLog {
-    static final String SCHEMA = "postrider";
+public final class PostriderLog {
+    public static final String SCHEMA = "postrider";
     static final String SEQUENCE = "select n, events, low_id, high_id, more from postrider.sequence(20000)";
 
     private static final int PASS = 20_000;
@@ -30,7 +30,7 @@ final class PostriderLog {
         this.postrider = postrider;
     }
 
-    static PostriderLog install(BenchDatabase database) {
+    public static PostriderLog install(BenchDatabase database) {
         return new PostriderLog(Postrider.on(database.direct("bench-install")).migrate());
     }
 
@@ -62,7 +62,7 @@ final class PostriderLog {
     }
 
     /** Fills the log with events that have their positions, as many transactions of 1,000, without a node. */
-    static void fill(Connection connection, long events, Bench bench) throws SQLException {
+    public static void fill(Connection connection, long events, Bench bench) throws SQLException {
         fill(connection, Payloads.TOPIC, Payloads.TYPE, events, bench);
     }
 

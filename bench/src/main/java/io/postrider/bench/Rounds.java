@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Map;
 
 /** Lets variants take turns: A B C, then C B A, and so on, after one turn each that is thrown away. */
-final class Rounds {
+public final class Rounds {
     private final Bench bench;
     private final String what;
 
@@ -17,7 +17,7 @@ final class Rounds {
 
     /** One turn of one variant. */
     @FunctionalInterface
-    interface Measure<T> {
+    public interface Measure<T> {
         T measure() throws Exception;
     }
 

@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.function.ToDoubleFunction;
 
 /** What each variant measured, round by round. */
-final class Samples<T> {
+public final class Samples<T> {
     private final Map<String, List<T>> byVariant = new LinkedHashMap<>();
 
     void add(String variant, T sample) {
@@ -19,7 +19,7 @@ final class Samples<T> {
     }
 
     /** Of the last round: for what is counted, which does not change from round to round, and for remarks. */
-    T last(String variant) {
+    public T last(String variant) {
         List<T> all = of(variant);
         return all.get(all.size() - 1);
     }
@@ -29,12 +29,12 @@ final class Samples<T> {
     }
 
     /** The median of the rounds. */
-    double median(String variant, ToDoubleFunction<? super T> value) {
+    public double median(String variant, ToDoubleFunction<? super T> value) {
         return median(of(variant).stream().mapToDouble(value).toArray());
     }
 
     /** The median of the rounds' own ratios: what changed from round to round changed both. */
-    double ratio(String variant, String base, ToDoubleFunction<? super T> value) {
+    public double ratio(String variant, String base, ToDoubleFunction<? super T> value) {
         List<T> over = of(variant);
         List<T> under = of(base);
         double[] ratios = new double[Math.min(over.size(), under.size())];

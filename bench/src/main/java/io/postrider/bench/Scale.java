@@ -16,8 +16,9 @@ import java.time.Duration;
  * @param looks timed passes and reads of each kind in one round
  * @param counted events or jobs of a counting run, which is not timed
  * @param jobs how much of everything that only jobs have
+ * @param realtime how much of everything on the way to the screen and to brokers
  */
-record Scale(
+public record Scale(
         String name,
         int rounds,
         int clients,
@@ -32,7 +33,8 @@ record Scale(
         int retainedMany,
         int looks,
         int counted,
-        Jobs jobs) {
+        Jobs jobs,
+        Realtime realtime) {
 
     static final int EVENTS_PER_SECOND = 50;
 
@@ -45,7 +47,18 @@ record Scale(
      */
     record Jobs(int pile, int rate, Duration steady, int scheduled, int done) {}
 
-    static Scale full() {
+    /**
+     * @param clients in one room, while messages are timed
+     * @param rate messages/s that are timed
+     * @param timed how long, one round
+     * @param crowd clients in one room, while messages are fanned out as fast as it goes
+     * @param messages that each of the crowd gets in one round
+     * @param relayed events that a relay sends in one round
+     */
+    public record Realtime(int clients, int rate, Duration timed, int crowd, int messages, int relayed) {}
+
+    /** What is quoted. */
+    public static Scale full() {
         return new Scale(
                 "full",
                 5,
@@ -61,11 +74,12 @@ record Scale(
                 10_000_000,
                 100,
                 20_000,
-                new Jobs(200_000, 2_000, Duration.ofSeconds(12), 100_000, 5_000_000));
+                new Jobs(200_000, 2_000, Duration.ofSeconds(12), 100_000, 5_000_000),
+                new Realtime(100, 100, Duration.ofSeconds(15), 1_000, 1_000, 200_000));
     }
 
     /** The whole within a minute: fit to see that nothing is badly wrong, not to quote. */
-    static Scale brief() {
+    public static Scale brief() {
         return new Scale(
                 "short",
                 5,
@@ -81,10 +95,32 @@ record Scale(
                 200_000,
                 15,
                 200,
-                new Jobs(10_000, 500, Duration.ofMillis(600), 2_000, 20_000));
+                new Jobs(10_000, 500, Duration.ofMillis(600), 2_000, 20_000),
+                new Realtime(100, 100, Duration.ofSeconds(1), 1_000, 64, 20_000));
     }
 
-    Scale withRounds(int count) {
+    /** With so much of what only the way to the screen and to brokers has. */
+    public Scale withRealtime(Realtime much) {
+        return new Scale(
+                name,
+                rounds,
+                clients,
+                producing,
+                burst,
+                bursts,
+                latency,
+                hold,
+                holdRate,
+                backlog,
+                retainedFew,
+                retainedMany,
+                looks,
+                counted,
+                jobs,
+                much);
+    }
+
+    public Scale withRounds(int count) {
         return new Scale(
                 name,
                 count,
@@ -100,7 +136,8 @@ record Scale(
                 retainedMany,
                 looks,
                 counted,
-                jobs);
+                jobs,
+                realtime);
     }
 
     boolean isShort() {

@@ -2,8 +2,8 @@ package io.postrider.bench;
 
 import java.util.List;
 
-/** One question to the log or to the jobs, answered with figures. */
-interface Scenario {
+/** One question, answered with figures. */
+public interface Scenario {
     /** As in {@code --only}. */
     String name();
 

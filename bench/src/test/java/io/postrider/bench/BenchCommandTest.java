@@ -35,7 +35,8 @@ class BenchCommandTest {
             4_000,
             3,
             60,
-            new Scale.Jobs(2_000, 200, Duration.ofMillis(300), 300, 1_500));
+            new Scale.Jobs(2_000, 200, Duration.ofMillis(300), 300, 1_500),
+            new Scale.Realtime(2, 20, Duration.ofMillis(200), 2, 10, 100));
 
     private final ByteArrayOutputStream out = new ByteArrayOutputStream();
     private final ByteArrayOutputStream err = new ByteArrayOutputStream();
@@ -121,14 +122,16 @@ class BenchCommandTest {
     void a_wrong_word_is_answered_with_the_usage() {
         assertThat(run()).isEqualTo(2);
         assertThat(run("job")).isEqualTo(2);
+        assertThat(run("realtime")).isEqualTo(2);
         assertThat(run("jobs", "--only", "drain")).isEqualTo(2);
         assertThat(run("log", "--only", "producer")).isEqualTo(2);
         assertThat(run("log", "--rounds", "0")).isEqualTo(2);
         assertThat(run("log", "--rounds")).isEqualTo(2);
         assertThat(run("log", "--fast")).isEqualTo(2);
         assertThat(text(err))
-                .contains("bench needs a word: log or jobs")
-                .contains("no such bench 'job'; there are: log, jobs")
+                .contains("bench needs a word: log, jobs or realtime")
+                .contains("no such bench 'job'; there are: log, jobs, realtime")
+                .contains("bench realtime is not on the class path; start it by the script: ./postrider bench realtime")
                 .contains("--only must be one of burn_down, steady, job_latency, claim_flat, was 'drain'")
                 .contains("--only must be one of producers, latency, held, drain, flat, was 'producer'")
                 .contains("--rounds must be 1..1000, was '0'")

@@ -8,7 +8,7 @@ import picocli.CommandLine.Parameters;
 /** Measures. Its options are read by itself; this is its place in the list of commands, and its help. */
 @Command(
         name = "bench",
-        header = "Measure the log or jobs on this machine, and say which goals are met.",
+        header = "Measure the log, jobs or the way to the screen on this machine, and say which goals are met.",
         description =
                 "On a PostgreSQL of its own, unless --database-url URL names a server on which it may make databases.",
         footer = {
@@ -16,7 +16,8 @@ import picocli.CommandLine.Parameters;
             "  postrider bench log --short             within a minute: to look at, not to quote",
             "  postrider bench log --only producers    one scenario",
             "  postrider bench jobs                    the same for jobs",
-            "  postrider bench jobs --json             one object on standard output"
+            "  postrider bench jobs --json             one object on standard output",
+            "  postrider bench realtime                from commit to the screen beside Redis, and to Kafka"
         })
 final class BenchCommand implements Runnable {
     @Parameters(arity = "0..*", paramLabel = "ARGUMENTS", description = "As in the examples.")

@@ -1,0 +1,16 @@
+package io.postrider.bench.realtime;
+
+import kafka.Kafka;
+
+/** The process of {@link Broker}: Kafka's own main, which ends when the bench does. */
+public final class BrokerMain {
+    private BrokerMain() {}
+
+    /** @param args the file of its settings */
+    public static void main(String[] args) throws Exception {
+        new Answers().serve(words -> {
+            new Thread(() -> Kafka.main(args), "kafka-main").start();
+            return "";
+        });
+    }
+}

@@ -1,0 +1,147 @@
+package io.postrider.bench.realtime;
+
+import io.postrider.bench.Bench;
+import io.postrider.bench.Clients;
+import io.postrider.bench.Cpu;
+import io.postrider.bench.Figure;
+import io.postrider.bench.Goal;
+import io.postrider.bench.Rounds;
+import io.postrider.bench.Samples;
+import io.postrider.bench.Scale;
+import io.postrider.bench.Scenario;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.ToDoubleFunction;
+
+/** How soon every client in a room has a message that was just committed. */
+final class CommitToClient implements Scenario {
+    private static final Goal OF_BARE = Goal.atMost(2, "bare Redis and SSE");
+
+    /** One turn. */
+    private record Turn(Arrival arrival, Sequenced sequenced, Map<String, Double> cores) {}
+
+    @Override
+    public String name() {
+        return "commit_to_client";
+    }
+
+    @Override
+    public String conditions(Scale scale) {
+        Scale.Realtime much = scale.realtime();
+        return much.rate() + " messages/s of about 200 bytes on a fixed schedule for "
+                + much.timed().toMillis() + " ms a round, " + much.clients()
+                + " clients of Server-Sent Events in one room, in a process of their own; until the read that completed the"
+                + " frame, of every client. postrider: from the return of commit() of an emit, through the server in its"
+                + " role gateway, which sequences and follows the log. bare: from before a PUBLISH of the same JSON to"
+                + " Redis, through a subscriber that writes to every stream in turn, in the same container, with nothing"
+                + " else";
+    }
+
+    @Override
+    public double shortUntil() {
+        return 26;
+    }
+
+    @Override
+    public List<Figure> run(Bench bench) throws Exception {
+        Scale.Realtime much = bench.scale().realtime();
+        try (Stage stage = Stage.open(bench, name(), much.clients())) {
+            Map<String, Rounds.Measure<Turn>> variants = new LinkedHashMap<>();
+            variants.put(Stage.BARE, () -> turn(bench, stage, Stage.BARE));
+            variants.put(Stage.POSTRIDER, () -> turn(bench, stage, Stage.POSTRIDER));
+            return figures(bench.rounds(name(), variants));
+        }
+    }
+
+    private static Turn turn(Bench bench, Stage stage, String name) throws Exception {
+        bench.checkpoint();
+        Scale.Realtime much = bench.scale().realtime();
+        int messages = Math.max(5, (int) (much.rate() * much.timed().toMillis() / 1_000));
+        long gap = 1_000_000_000L / much.rate();
+        long[] sent = new long[messages];
+        long turn = Stage.nextTurn();
+        Way way = stage.way(name);
+        stage.crowd().begin(name, turn, messages);
+        stage.gateway().begin();
+        Cpu cpu = stage.cpu(name);
+        Cpu.Reading before = cpu.read();
+        long began = System.nanoTime();
+        for (int i = 0; i < messages; i++) {
+            Clients.awaitTime(began + i * gap);
+            sent[i] = way.send(turn, i);
+        }
+        stage.crowd().awaitLeast(name, messages);
+        Map<String, Double> cores = cpu.read().cores(before);
+        return new Turn(
+                stage.crowd().arrival(name, sent),
+                way == stage.gateway() ? stage.gateway().sequenced(sent) : Sequenced.NOT,
+                cores);
+    }
+
+    private static List<Figure> figures(Samples<Turn> samples) {
+        List<Figure> figures = new ArrayList<>();
+        figures.add(Figure.of("commit_to_client.p50", samples.median(Stage.POSTRIDER, CommitToClient::p50), "ms")
+                .withRatio(samples.ratio(Stage.POSTRIDER, Stage.BARE, CommitToClient::p50)));
+        figures.add(Figure.of(
+                        "commit_to_client.p99",
+                        samples.median(Stage.POSTRIDER, CommitToClient::p99),
+                        "ms",
+                        samples.ratio(Stage.POSTRIDER, Stage.BARE, CommitToClient::p99),
+                        OF_BARE)
+                .withNote(Cpu.text(samples.last(Stage.POSTRIDER).cores())));
+        figures.addAll(sequenced(samples));
+        for (String way : List.of(Stage.POSTRIDER, Stage.BARE)) {
+            figures.addAll(parts("commit_to_client." + way, samples, way));
+        }
+        return figures;
+    }
+
+    /** Which part of it is the way to a position. */
+    private static List<Figure> sequenced(Samples<Turn> samples) {
+        return List.of(
+                part("commit", samples, Sequenced::commit)
+                        .withNote("commit() itself, before the clock starts: the flush of the WAL"),
+                part("pass", samples, Sequenced::pass)
+                        .withNote(samples.last(Stage.POSTRIDER).sequenced().text()),
+                part("sequenced_p50", samples, Sequenced::p50)
+                        .withNote("from the return of commit() until the gateway's node knows the position"),
+                part("sequenced_p99", samples, Sequenced::p99));
+    }
+
+    private static Figure part(String name, Samples<Turn> samples, ToDoubleFunction<Sequenced> value) {
+        return Figure.of(
+                "commit_to_client.postrider." + name,
+                samples.median(Stage.POSTRIDER, turn -> value.applyAsDouble(turn.sequenced())),
+                "ms");
+    }
+
+    private static List<Figure> parts(String prefix, Samples<Turn> samples, String way) {
+        List<Figure> figures = new ArrayList<>();
+        if (way.equals(Stage.BARE)) {
+            figures.add(Figure.of(prefix + ".p50", samples.median(way, CommitToClient::p50), "ms"));
+            figures.add(Figure.of(prefix + ".p99", samples.median(way, CommitToClient::p99), "ms")
+                    .withNote(Cpu.text(samples.last(way).cores())));
+        }
+        figures.add(Figure.of(
+                prefix + ".max", samples.median(way, turn -> turn.arrival().max()), "ms"));
+        figures.add(Figure.of(
+                prefix + ".first_p50",
+                samples.median(way, turn -> turn.arrival().first()),
+                "ms"));
+        figures.add(Figure.of(
+                prefix + ".spread_p50",
+                samples.median(way, turn -> turn.arrival().spread()),
+                "ms"));
+        return figures;
+    }
+
+    private static double p50(Turn turn) {
+        return turn.arrival().p50();
+    }
+
+    private static double p99(Turn turn) {
+        return turn.arrival().p99();
+    }
+}
