@@ -67,7 +67,7 @@ class IsolationTest {
         }
     }
 
-    /** Who asks, and what is in their reach by the rule of the brief. */
+    /** Who asks, and what is in their reach by the one rule. */
     private record Asker(String name, String token, java.util.function.Predicate<Owner> reaches) {}
 
     @Configuration(proxyBeanMethods = false)
