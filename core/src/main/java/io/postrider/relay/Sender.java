@@ -15,7 +15,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sends a relay's events to its sink, and none of them twice as long as anybody can tell.
+ * Sends a relay's events to its sink, and none that is ahead of the cursor twice as long as anybody can tell. One that is tried
+ * again from behind the cursor is sent without asking: how far back it lies nobody knows, and a sink is not searched for it.
  *
  * <pre>
  * IN DOUBT  at the start of a tenure, after a reset, after a receipt that was not whole or none at all. Before anything is sent
