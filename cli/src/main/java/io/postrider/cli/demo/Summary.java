@@ -85,7 +85,7 @@ final class Summary {
     }
 
     private void line(String name, String text) {
-        terminal.out().println(ink.dim(String.format("%-11s", name)) + text);
+        terminal.out().println(ink.dim(String.format("%-15s", name)) + text);
     }
 
     private static String money(long cents) {
