@@ -207,13 +207,10 @@ public final class TcpProxy implements AutoCloseable {
         return lane;
     }
 
+    /** A thread stays on the list until it has died: one that took itself off could outlive {@link #close} by a moment. */
     private void daemon(String name, Runnable work) {
-        Thread thread = new Thread(
-                () -> {
-                    work.run();
-                    threads.remove(Thread.currentThread());
-                },
-                name);
+        threads.removeIf(thread -> !thread.isAlive());
+        Thread thread = new Thread(work, name);
         thread.setDaemon(true);
         threads.add(thread);
         thread.start();
