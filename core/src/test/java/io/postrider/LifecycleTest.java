@@ -30,6 +30,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Nodes come and go, and leave nothing behind. */
@@ -208,6 +209,7 @@ class LifecycleTest {
     }
 
     @Test
+    @Tag("alone")
     void a_node_that_waits_for_its_listeners_closes_at_once(TestDatabase database) {
         Listener listener = Listener.relay("relay", "orders", event -> {});
         List<Duration> closings = new ArrayList<>();

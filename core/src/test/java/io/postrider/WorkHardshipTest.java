@@ -305,6 +305,7 @@ class WorkHardshipTest {
     @Tag("slow")
     @Tag("once")
     @Test
+    @Tag("alone")
     void a_rate_counts_beginnings_and_not_claims() {
         List<Long> begun = new CopyOnWriteArrayList<>();
         try (Node node = new Node(database)) {
@@ -331,6 +332,7 @@ class WorkHardshipTest {
     }
 
     @Test
+    @Tag("alone")
     void of_jobs_that_go_by_themselves_high_priority_goes_first_too() {
         List<String> begun = new CopyOnWriteArrayList<>();
         try (Node node = new Node(database)) {
@@ -361,6 +363,7 @@ class WorkHardshipTest {
     // ── suspects and leaving ────────────────────────────────────────────────────────────────────────────────────────
 
     @Test
+    @Tag("alone")
     void a_suspect_on_a_paused_queue_is_not_asked_for_again_and_again() {
         AtomicInteger looks = new AtomicInteger();
         Watch watch = new Watch() {

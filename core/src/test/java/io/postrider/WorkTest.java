@@ -466,6 +466,7 @@ class WorkTest {
     // ── steering ────────────────────────────────────────────────────────────────────────────────────────────────────
 
     @Test
+    @Tag("alone")
     void a_paused_queue_begins_nothing_and_a_resumed_one_goes_on() throws Exception {
         List<Long> done = new CopyOnWriteArrayList<>();
         try (Node node = new Node(database)) {
@@ -598,6 +599,7 @@ class WorkTest {
     }
 
     @Test
+    @Tag("alone")
     void no_more_jobs_are_begun_in_a_period_than_the_rate_allows() {
         List<Long> begun = new CopyOnWriteArrayList<>();
         try (Node node = new Node(database)) {

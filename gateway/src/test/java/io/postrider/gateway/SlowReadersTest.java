@@ -20,6 +20,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** 1,000 streams and 1,000 sockets in one room, of whom every tenth never reads: the others are served, memory stays flat. */
 @Tag("slow")
+@Tag("alone")
 class SlowReadersTest extends GatewayTestBase {
     private static final int EACH = 1_000;
     private static final int DEAF = 2 * EACH / 10;

@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -53,6 +54,7 @@ class GatewayRoleTest {
     }
 
     @Test
+    @Tag("alone")
     void a_stream_is_cut_within_five_seconds_when_its_token_is_revoked_or_expires(TestDatabase database)
             throws Exception {
         try (LiveServer server = LiveServer.on(database)) {

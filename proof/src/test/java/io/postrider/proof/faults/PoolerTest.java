@@ -54,6 +54,7 @@ class PoolerTest {
     }
 
     @Test
+    @Tag("alone")
     void producers_behind_a_pooler_need_nothing_special() throws Exception {
         LinkedBlockingQueue<UUID> given = new LinkedBlockingQueue<>();
         long seed = Seed.next("pooled producers");

@@ -28,6 +28,7 @@ import org.junit.jupiter.api.Test;
 @Tag("slow")
 @Tag("once")
 @PostgresTest
+@Tag("alone")
 class WorkerDeathTest {
     private static final int KILLS = 200;
     private static final int FREEZES = 50;
@@ -38,6 +39,7 @@ class WorkerDeathTest {
     private final DataSource dataSource;
     private final String url;
     private final Postrider postrider;
+    private final ChildJvm.Launch worker;
 
     WorkerDeathTest(TestDatabase database) throws SQLException {
         this.dataSource = database.dataSource();
@@ -47,6 +49,10 @@ class WorkerDeathTest {
                 dataSource,
                 "create table effect (job uuid, attempt int, node text); create table sent (job uuid, attempt int, node text);"
                         + " create table made (job uuid primary key, type text)");
+        this.worker = ChildJvm.of(WorkerMain.class)
+                .withHeap("64m")
+                .withArguments(url, "first")
+                .trained("ready");
     }
 
     @Test
@@ -246,10 +252,7 @@ class WorkerDeathTest {
         }
 
         private ChildJvm start() {
-            return ChildJvm.of(WorkerMain.class)
-                    .withHeap("64m")
-                    .withArguments(url, node())
-                    .start();
+            return worker.withArguments(url, node()).start();
         }
 
         @Override

@@ -38,7 +38,6 @@ class KafkaOutageTest {
                         noticed++;
                     }
                     broker.start();
-                    broker.awaitReady();
                 }
                 assertThat(noticed).isEqualTo(10);
             });
@@ -68,7 +67,7 @@ class KafkaOutageTest {
     private static void ride(Broker broker, String topic, Trouble trouble) throws Exception {
         ExecutorService threads = Executors.newSingleThreadExecutor();
         try (Orders orders = new Orders();
-                KafkaSink sink = KafkaSink.to(topic, broker.options().withDeliveryTimeout(Duration.ofSeconds(4)))) {
+                KafkaSink sink = KafkaSink.to(topic, broker.options().withDeliveryTimeout(Duration.ofSeconds(3)))) {
             orders.postrider().add(Orders.relay(sink)).start();
             Future<?> load = threads.submit(() -> {
                 while (!Thread.currentThread().isInterrupted()) {
@@ -89,7 +88,7 @@ class KafkaOutageTest {
     }
 
     private static void awaitProgress(Orders orders) {
-        orders.awaitCursor(orders.status().position() + 500);
+        orders.awaitCursor(orders.status().position() + 200);
     }
 
     private static void awaitState(Orders orders, String state) {
