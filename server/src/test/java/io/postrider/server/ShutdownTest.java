@@ -21,12 +21,14 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
 /** A server that is told to end does so in order, and within the time that whoever tells it gives it. */
 @PostgresTest
+@Tag("slow")
 class ShutdownTest {
     private static final Duration GRACE = Duration.ofSeconds(30);
     private static final CountDownLatch begun = new CountDownLatch(1);

@@ -14,6 +14,7 @@ import io.postrider.testkit.TestDatabase;
 import java.sql.Connection;
 import java.time.Duration;
 import javax.sql.DataSource;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.postgresql.ds.PGSimpleDataSource;
 
@@ -35,6 +36,7 @@ class MetersTest {
     }
 
     @Test
+    @Tag("slow")
     void the_depth_of_a_queue_is_known_by_type_also_where_it_is_deep(TestDatabase database) throws Exception {
         try (Postrider postrider = Postrider.on(database.dataSource()).migrate();
                 DatabaseGauges gauges = new DatabaseGauges(database.dataSource(), "postrider", registry)) {

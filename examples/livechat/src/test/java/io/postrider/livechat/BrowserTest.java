@@ -66,6 +66,7 @@ class BrowserTest {
     }
 
     @Test
+    @Tag("slow")
     void a_mention_raises_a_badge_for_the_one_who_is_called_until_it_is_read() {
         Screen anna = screen("/agent.html?as=anna");
         Screen ben = screen("/agent.html?as=ben");
@@ -87,6 +88,7 @@ class BrowserTest {
     }
 
     @Test
+    @Tag("slow")
     void what_looks_like_markup_stays_text_everywhere() {
         String evil = "<img src=x onerror=\"document.title='owned'\"><script>document.title='owned'</script>"
                 + "<svg/onload=document.title='owned'> {{7*7}} @anna\"><b>x</b>";
@@ -107,6 +109,7 @@ class BrowserTest {
     }
 
     @Test
+    @Tag("slow")
     void offline_one_goes_on_writing_and_nothing_is_missing_or_twice_when_the_network_is_back() {
         Screen stage = screen("/");
         stage.awaitLive("#visitor");
@@ -127,6 +130,7 @@ class BrowserTest {
     }
 
     @Test
+    @Tag("slow")
     void a_stream_that_is_cut_comes_back_where_it_was() {
         Screen stage = screen("/");
         stage.awaitLive("#visitor");
@@ -142,6 +146,7 @@ class BrowserTest {
     }
 
     @Test
+    @Tag("slow")
     void a_companion_that_fails_is_seen_to_be_retried_and_answers_once() {
         Screen stage = screen("/");
         stage.awaitLive("#visitor");
@@ -195,6 +200,7 @@ class BrowserTest {
     }
 
     @Test
+    @Tag("slow")
     void a_reload_brings_the_conversation_back_and_another_tab_is_another_visitor() {
         Screen visitor = screen("/visitor.html");
         visitor.awaitLive("#visitor");

@@ -12,6 +12,7 @@ import java.util.UUID;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /** What every sink must hold, for a topic of one partition behind a network that can be cut. */
+@Tag("slow")
 class KafkaSinkTest extends SinkSuite {
     private static final Broker BROKER = Broker.shared();
 
