@@ -57,7 +57,7 @@ class FirstJobTest {
             for (int i = 1; i <= 3; i++) {
                 psql.text("select postrider.enqueue('mail', 'welcome', '{}')::text");
                 int wanted = i;
-                Await.until("it is done", Duration.ofSeconds(5), () -> done.size() == wanted);
+                Await.until("it is done", Duration.ofSeconds(60), () -> done.size() == wanted);
             }
             assertThat(done).containsExactly(1L, 2L, 3L);
         }

@@ -149,15 +149,15 @@ class LifecycleTest {
             node.with(Listener.transactional("booking", "orders", (connection, event) -> {
                 effect(connection, event);
                 inside.countDown();
-                go.await(10, TimeUnit.SECONDS);
+                go.await(60, TimeUnit.SECONDS);
             }));
             psql.emit("orders", "a");
-            assertThat(inside.await(10, TimeUnit.SECONDS)).isTrue();
+            assertThat(inside.await(60, TimeUnit.SECONDS)).isTrue();
             CompletableFuture<Void> closing = CompletableFuture.runAsync(node.postrider::close);
             psql.emit("orders", "b");
             assertThat(closing).isNotDone();
             go.countDown();
-            closing.get(10, TimeUnit.SECONDS);
+            closing.get(60, TimeUnit.SECONDS);
             assertThat(psql.texts("select position from effect"))
                     .as("finished, and no more begun")
                     .containsExactly("1");
@@ -193,7 +193,7 @@ class LifecycleTest {
                     .withStart(StartPoint.beginning());
             listeners.register(booking);
             listeners.run(booking);
-            assertThat(inside.await(10, TimeUnit.SECONDS)).isTrue();
+            assertThat(inside.await(60, TimeUnit.SECONDS)).isTrue();
             listeners.stop(Duration.ofMillis(100));
             wire.close();
             assertThat(interrupted).isTrue();
@@ -315,7 +315,7 @@ class LifecycleTest {
             }
             node.start();
             psql.emitMany("orders", "t", 30);
-            Await.until("all are handled", Duration.ofSeconds(20), () -> handled.get() == 8 * 30);
+            Await.until("all are handled", Duration.ofSeconds(60), () -> handled.get() == 8 * 30);
             node.close();
             for (int i = 0; i < 3; i++) {
                 try (Connection one = pool.getConnection();

@@ -307,7 +307,7 @@ class RetentionTest {
             node.with(dying.withTypes("bad", "behind"), parking.withTypes("bad", "behind"));
             node.awaitCursor("dying", 1_202);
             node.awaitCursor("parking", 1_202);
-            Await.until("the segment has gone", Duration.ofSeconds(20), () -> {
+            Await.until("the segment has gone", Duration.ofSeconds(60), () -> {
                 psql.emit("other", "push");
                 keepHouse(database, NONE, DAY);
                 return psql.number("select count(*) from postrider.events where type in ('bad', 'behind')") == 0;

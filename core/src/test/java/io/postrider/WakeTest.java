@@ -272,7 +272,7 @@ class WakeTest {
     private static void produceStubbornly(TestDatabase database, int producer, AtomicBoolean enough) {
         for (int i = 0; !enough.get(); i++) {
             String name = "p" + producer + "-" + i;
-            Await.until(name + " is committed", Duration.ofSeconds(20), () -> {
+            Await.until(name + " is committed", Duration.ofSeconds(60), () -> {
                 try (Psql psql = new Psql(database)) {
                     if (psql.texts("select n from made where n = ?", name).isEmpty()) {
                         psql.begin()
@@ -413,7 +413,7 @@ class WakeTest {
     private static String settled(Psql psql) {
         String[] before = {""};
         long[] since = {System.nanoTime()};
-        Await.until("it settles", Duration.ofSeconds(20), () -> {
+        Await.until("it settles", Duration.ofSeconds(60), () -> {
             String now = footprint(psql);
             if (!now.equals(before[0])) {
                 before[0] = now;

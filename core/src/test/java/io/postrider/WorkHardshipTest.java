@@ -139,7 +139,7 @@ class WorkHardshipTest {
                 Psql producer = new Psql(database)) {
             node.postrider
                     .add(Worker.on("q").handling("t", job -> {
-                        go.await(20, TimeUnit.SECONDS);
+                        go.await(60, TimeUnit.SECONDS);
                         return Fate.done();
                     }))
                     .start();
@@ -213,7 +213,7 @@ class WorkHardshipTest {
                     }))
                     .start();
             UUID id = enqueue(node, Job.of("q", "t", "{}"));
-            assertThat(began.await(10, TimeUnit.SECONDS)).isTrue();
+            assertThat(began.await(60, TimeUnit.SECONDS)).isTrue();
             assertThat(node.postrider.jobs().cancel(id, "enough")).isEqualTo(Cancelled.ASKED);
             go.countDown();
             awaitState(node, id, State.CANCELLED);
@@ -263,7 +263,7 @@ class WorkHardshipTest {
             first.postrider
                     .add(Worker.on("q").handling("t", job -> {
                         began.countDown();
-                        go.await(20, TimeUnit.SECONDS);
+                        go.await(60, TimeUnit.SECONDS);
                         done.add(job.position());
                         return Fate.done();
                     }))
@@ -271,7 +271,7 @@ class WorkHardshipTest {
             for (int i = 0; i < 5; i++) {
                 enqueue(first, Job.of("q", "t", "{}").withKey("k"));
             }
-            assertThat(began.await(10, TimeUnit.SECONDS)).isTrue();
+            assertThat(began.await(60, TimeUnit.SECONDS)).isTrue();
             Await.until("the others wait", () -> first.number("select count(*) from postrider.delayed") == 4);
             var closing = Background.run(first::close);
             go.countDown();
@@ -322,7 +322,7 @@ class WorkHardshipTest {
             node.inTransaction(connection -> node.postrider.enqueueAll(
                     connection,
                     IntStream.range(0, 30).mapToObj(i -> Job.of("q", "t", "{}")).toList()));
-            Await.until("all are done", Duration.ofSeconds(20), () -> begun.size() == 30);
+            Await.until("all are done", Duration.ofSeconds(60), () -> begun.size() == 30);
         }
         for (int i = 0; i + 11 < begun.size(); i++) {
             assertThat(begun.get(i + 11) - begun.get(i))
@@ -353,7 +353,7 @@ class WorkHardshipTest {
                         return Fate.done();
                     }))
                     .start();
-            Await.until("all are done", Duration.ofSeconds(20), () -> begun.size() == 305);
+            Await.until("all are done", Duration.ofSeconds(60), () -> begun.size() == 305);
             assertThat(begun.lastIndexOf("\"high\""))
                     .as("not after all of the others")
                     .isLessThan(250);
@@ -446,7 +446,7 @@ class WorkHardshipTest {
                         if (broken.get()) {
                             return Fate.dead("broken");
                         }
-                        go.await(20, TimeUnit.SECONDS);
+                        go.await(60, TimeUnit.SECONDS);
                         return Fate.done();
                     }))
                     .start();

@@ -196,7 +196,7 @@ class WorkTest {
                 node.postrider.report(job, 10, null);
                 node.postrider.report(job, 50, "half of it");
                 half.countDown();
-                seen.await(10, TimeUnit.SECONDS);
+                seen.await(60, TimeUnit.SECONDS);
                 return Fate.done();
             };
             node.postrider
@@ -414,7 +414,7 @@ class WorkTest {
             assertThat(node.postrider.jobs().cancel(later, "no")).isEqualTo(Cancelled.CANCELLED);
             awaitState(node, later, State.CANCELLED);
             UUID running = enqueue(node, "3").get(0);
-            began.await(10, TimeUnit.SECONDS);
+            began.await(60, TimeUnit.SECONDS);
             assertThat(node.postrider.jobs().cancel(running, "enough")).isEqualTo(Cancelled.ASKED);
             awaitState(node, running, State.CANCELLED);
             awaitState(node, unclaimed, State.CANCELLED);
@@ -448,7 +448,7 @@ class WorkTest {
                     }))
                     .start();
             UUID id = enqueue(node, "{}").get(0);
-            assertThat(began.await(10, TimeUnit.SECONDS)).isTrue();
+            assertThat(began.await(60, TimeUnit.SECONDS)).isTrue();
             assertThat(node.postrider.jobs().cancel(id, "enough")).isEqualTo(Cancelled.ASKED);
             go.countDown();
             awaitState(node, id, State.CANCELLED);
@@ -524,7 +524,7 @@ class WorkTest {
                         return Fate.done();
                     }))
                     .start();
-            Await.until("all are done", Duration.ofSeconds(20), () -> begun.size() == 600);
+            Await.until("all are done", Duration.ofSeconds(60), () -> begun.size() == 600);
             assertThat(begun.indexOf("HIGH")).isLessThan(begun.indexOf("LOW"));
             assertThat(begun.indexOf("LOW")).as("not after all of the others").isLessThan(390);
             assertThat(begun.lastIndexOf("HIGH")).isLessThan(begun.lastIndexOf("LOW"));
@@ -553,7 +553,7 @@ class WorkTest {
                         .start();
             }
             enqueue(one, IntStream.range(0, 100).mapToObj(i -> "{}").toArray(String[]::new));
-            Await.until("all are done", Duration.ofSeconds(20), () -> done.get() == 110);
+            Await.until("all are done", Duration.ofSeconds(60), () -> done.get() == 110);
             assertThat(most.get()).isBetween(2, 5);
         }
     }
@@ -611,7 +611,7 @@ class WorkTest {
                     }))
                     .start();
             enqueue(node, IntStream.range(0, 35).mapToObj(i -> "{}").toArray(String[]::new));
-            Await.until("all are done", Duration.ofSeconds(20), () -> begun.size() == 35);
+            Await.until("all are done", Duration.ofSeconds(60), () -> begun.size() == 35);
             List<Long> sorted = begun.stream().sorted().toList();
             for (int i = 10; i < 35; i++) {
                 assertThat(sorted.get(i) - sorted.get(i - 10))
@@ -639,7 +639,7 @@ class WorkTest {
                     }))
                     .start();
             enqueue(first, "1", "2", "3", "4");
-            assertThat(began.await(10, TimeUnit.SECONDS)).isTrue();
+            assertThat(began.await(60, TimeUnit.SECONDS)).isTrue();
             var closing = Background.run(first::close);
             go.countDown();
             closing.join();
@@ -678,7 +678,7 @@ class WorkTest {
                 admin.text("select count(pg_terminate_backend(pid))::text from pg_locks where locktype = 'advisory'"
                         + " and classid = 'postrider.worker'::regclass::oid and granted");
                 int wanted = round * 20;
-                Await.until(wanted + " are done", Duration.ofSeconds(20), () -> done.size() == wanted);
+                Await.until(wanted + " are done", Duration.ofSeconds(60), () -> done.size() == wanted);
             }
             assertThat(done.values()).containsOnly(1);
             assertThat(node.number("select count(*) from postrider.worker")).isEqualTo(1);

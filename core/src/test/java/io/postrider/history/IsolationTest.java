@@ -322,7 +322,7 @@ class IsolationTest {
                                     Event.of("orders", "b", "{}").withProject("p2")));
                 }
                 io.postrider.testkit.Await.until(
-                        "they are recorded", Duration.ofSeconds(20), () -> mineLog.reached("orders") == 2);
+                        "they are recorded", Duration.ofSeconds(60), () -> mineLog.reached("orders") == 2);
                 assertThat(mineLog.read(Reach.project("p1"), Selection.topic("orders"), 0, 10))
                         .hasSize(1);
                 assertThat(mineLog.read(Reach.all(), Selection.topic("orders"), 0, 10))
@@ -330,7 +330,7 @@ class IsolationTest {
                 assertThat(mineLog.oldest("orders")).isEqualTo(1);
                 mineLog.rebuild("orders");
                 io.postrider.testkit.Await.until(
-                        "they are recorded again", Duration.ofSeconds(20), () -> mineLog.reached("orders") == 2);
+                        "they are recorded again", Duration.ofSeconds(60), () -> mineLog.reached("orders") == 2);
                 try (Psql psql = new Psql(mine)) {
                     assertThat(psql.number("select count(*) from " + schema + ".event_log"))
                             .isZero();

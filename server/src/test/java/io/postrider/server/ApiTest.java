@@ -27,7 +27,7 @@ import tools.jackson.databind.JsonNode;
 /** What each route does, over real HTTP on a real database. */
 @PostgresTest(per = PostgresTest.Per.CLASS)
 class ApiTest {
-    private static final Duration LONG = Duration.ofSeconds(30);
+    private static final Duration LONG = Duration.ofSeconds(60);
     private static LiveServer server;
     private static String operator;
 

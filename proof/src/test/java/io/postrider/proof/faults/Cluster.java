@@ -24,7 +24,7 @@ import org.postgresql.ds.PGSimpleDataSource;
  * upgrade, and transaction numbers of our choice. Its server goes when this JVM does.
  */
 final class Cluster implements AutoCloseable {
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     /** Stops the server when our end of the pipe is closed, be it by kill -9. */
     private static final String KEEPER =

@@ -56,7 +56,7 @@ final class PgBouncer implements AutoCloseable {
                 .redirectOutput(directory.resolve("log").toFile())
                 .start();
         PgBouncer pooler = new PgBouncer(database, directory, port, process);
-        Await.until("PgBouncer answers", Duration.ofSeconds(10), () -> {
+        Await.until("PgBouncer answers", Duration.ofSeconds(60), () -> {
             if (!process.isAlive()) {
                 throw new IllegalStateException(Files.readString(directory.resolve("log")));
             }

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
 class ProcessDeathTest {
     private static final String TOPIC = "orders";
     private static final int KILLS = 50;
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     private final DataSource dataSource;
     private final String url;

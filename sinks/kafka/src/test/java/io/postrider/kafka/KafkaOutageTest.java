@@ -22,7 +22,7 @@ class KafkaOutageTest {
     @Test
     void a_relay_under_load_while_the_broker_is_stopped_and_started_20_times_loses_nothing_and_repeats_nothing()
             throws Exception {
-        try (Broker broker = Broker.started()) {
+        try (Broker broker = Broker.startedOfMany()) {
             String topic = broker.topic("restarts", 3);
             ride(broker, topic, orders -> {
                 int noticed = 0;
