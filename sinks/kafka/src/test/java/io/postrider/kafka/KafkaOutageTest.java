@@ -88,7 +88,7 @@ class KafkaOutageTest {
     }
 
     private static void awaitProgress(Orders orders) {
-        orders.awaitCursor(orders.status().position() + 200);
+        orders.awaitCursor(orders.status().position() + 500);
     }
 
     private static void awaitState(Orders orders, String state) {
