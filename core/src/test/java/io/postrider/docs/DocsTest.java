@@ -215,33 +215,6 @@ class DocsTest {
         assertThat(wanted).hasSizeGreaterThan(10).isSubsetOf(there);
     }
 
-    @Test
-    void a_module_with_tests_that_run_alone_says_so() throws IOException {
-        List<Path> poms;
-        try (Stream<Path> files = Files.walk(ROOT, 3)) {
-            poms = files.filter(file -> file.endsWith("pom.xml") && Files.exists(file.resolveSibling("src/test")))
-                    .toList();
-        }
-        assertThat(poms).hasSizeGreaterThan(10);
-        for (Path pom : poms) {
-            assertThat(Files.readString(pom).contains("<postrider.test.none-alone>false<"))
-                    .as(pom + " lets run what is tagged alone")
-                    .isEqualTo(hasTag("alone", pom.resolveSibling("src/test")));
-        }
-    }
-
-    private static boolean hasTag(String tag, Path tests) throws IOException {
-        try (Stream<Path> files = Files.walk(tests)) {
-            for (Path file :
-                    files.filter(path -> path.toString().endsWith("Test.java")).toList()) {
-                if (Files.readString(file).contains("@Tag(\"" + tag + "\")")) {
-                    return true;
-                }
-            }
-            return false;
-        }
-    }
-
     private void book(Connection connection, LogEvent event) throws SQLException {
         try (var insert = connection.prepareStatement("insert into booked values (?)")) {
             insert.setLong(1, event.position());

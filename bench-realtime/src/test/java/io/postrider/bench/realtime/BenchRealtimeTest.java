@@ -24,7 +24,6 @@ import org.junit.jupiter.api.Test;
 /** That every scenario runs and tells its figures; what they are is not a test's business. */
 @Tag("slow")
 @PostgresTest
-@Tag("alone")
 class BenchRealtimeTest {
     private static final Scale TINY =
             Scale.brief().withRounds(1).withRealtime(new Scale.Realtime(5, 50, Duration.ofMillis(200), 20, 80, 2_500));
