@@ -2,12 +2,11 @@ package io.postrider.kafka;
 
 import io.postrider.testkit.Await;
 import io.postrider.testkit.ChildJvm;
+import io.postrider.testkit.Ports;
 import io.postrider.testkit.TcpProxy;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.io.UncheckedIOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -15,7 +14,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Properties;
 import java.util.UUID;
-import java.util.concurrent.ThreadLocalRandom;
 import kafka.Kafka;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
@@ -39,7 +37,7 @@ final class Broker implements AutoCloseable {
     private static Broker shared;
 
     private final Path home;
-    private final int port = freePort();
+    private final int port = Ports.free();
     private final TcpProxy proxy;
     private ChildJvm.Launch launch;
     private ChildJvm process;
@@ -47,9 +45,9 @@ final class Broker implements AutoCloseable {
     private Broker() {
         try {
             home = Files.createTempDirectory("postrider-kafka-");
-            int behindProxy = freePort();
+            int behindProxy = Ports.free();
             proxy = TcpProxy.to(behindProxy);
-            Properties properties = properties(behindProxy, freePort());
+            Properties properties = properties(behindProxy, Ports.free());
             try (var file = Files.newBufferedWriter(home.resolve("server.properties"))) {
                 properties.store(file, null);
             }
@@ -220,18 +218,6 @@ final class Broker implements AutoCloseable {
                     .run();
         } catch (Exception e) {
             throw new IllegalStateException("cannot format " + home, e);
-        }
-    }
-
-    /** Below those that the system gives to clients: one of them must not sit on it while the broker is down. */
-    private static int freePort() {
-        while (true) {
-            int port = ThreadLocalRandom.current().nextInt(15_000, 32_000);
-            try (ServerSocket socket = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
-                return socket.getLocalPort();
-            } catch (IOException e) {
-                // somebody has it
-            }
         }
     }
 }
