@@ -23,7 +23,6 @@ import org.junit.jupiter.api.Test;
 @Tag("slow")
 @Tag("once")
 @PostgresTest
-@Tag("alone")
 class ProcessDeathTest {
     private static final String TOPIC = "orders";
     private static final int KILLS = 50;

@@ -28,7 +28,6 @@ import org.junit.jupiter.api.Test;
 @Tag("slow")
 @Tag("once")
 @PostgresTest
-@Tag("alone")
 class WorkerDeathTest {
     private static final int KILLS = 200;
     private static final int FREEZES = 50;
