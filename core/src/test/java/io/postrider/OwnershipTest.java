@@ -417,6 +417,7 @@ class OwnershipTest {
 
     @Tag("slow")
     @Test
+    @Tag("once")
     void an_event_that_kills_the_process_is_found_and_its_neighbours_are_handled(TestDatabase database) {
         int starts = 0;
         try (Psql psql = new Psql(database)) {

@@ -248,6 +248,7 @@ class EventLogTest {
     // ── once, whatever happens ──────────────────────────────────────────────────────────────────────────────────────
 
     @Test
+    @Tag("once")
     @Tag("slow")
     void each_event_is_there_once_though_two_nodes_lose_their_connections_again_and_again(TestDatabase database) {
         long seed = System.nanoTime();
