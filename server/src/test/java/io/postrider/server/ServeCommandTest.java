@@ -111,7 +111,7 @@ class ServeCommandTest {
             assertThat(process.waitFor(GRACE.toSeconds(), TimeUnit.SECONDS)).isTrue();
             assertThat(Duration.ofNanos(System.nanoTime() - began)).isLessThan(GRACE);
             assertLinesAreJson(token, database);
-            assertThat(database.sessions()).isEmpty();
+            Await.until("no session is left", () -> database.sessions().isEmpty());
         } finally {
             process.destroyForcibly();
         }

@@ -7,6 +7,7 @@ import io.postrider.PostriderException;
 import io.postrider.server.settings.DatabaseChoice;
 import io.postrider.server.settings.Keyring;
 import io.postrider.server.settings.ServerSettings;
+import io.postrider.testkit.Await;
 import io.postrider.testkit.PostgresTest;
 import io.postrider.testkit.TestDatabase;
 import java.nio.file.Files;
@@ -120,7 +121,7 @@ class SettingsTest {
         }
         settings.put("postrider.http.bind", "0.0.0.0");
         assertRefused(settings, "0.0.0.0", "postrider.auth.secrets", "postrider.auth.public-keys");
-        assertThat(database.sessions()).isEmpty();
+        Await.until("no session is left", () -> database.sessions().isEmpty());
     }
 
     @ParameterizedTest

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.postrider.Fate;
 import io.postrider.Worker;
+import io.postrider.testkit.Await;
 import io.postrider.testkit.PostgresTest;
 import io.postrider.testkit.TestDatabase;
 import java.io.BufferedReader;
@@ -75,7 +76,7 @@ class ShutdownTest {
 
         assertThat(rest).contains("event: cut", "\"reason\":\"closing\"", "\"position\":1");
         assertThat(took).isLessThan(GRACE);
-        assertThat(database.sessions()).isEmpty();
+        Await.until("no session is left", () -> database.sessions().isEmpty());
         try (Connection connection = database.dataSource().getConnection();
                 ResultSet row = connection
                         .createStatement()
