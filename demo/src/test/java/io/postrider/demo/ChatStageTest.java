@@ -7,7 +7,6 @@ import io.postrider.PostriderException;
 import io.postrider.cli.demo.Stage;
 import io.postrider.testkit.Await;
 import io.postrider.testkit.NeedsProgram;
-import io.postrider.testkit.Ports;
 import io.postrider.testkit.PostgresTest;
 import io.postrider.testkit.TestDatabase;
 import java.io.File;
@@ -50,7 +49,7 @@ class ChatStageTest {
 
     @Test
     void the_same_through_a_redis_stream_and_a_redis_channel(TestDatabase database) throws IOException {
-        int port = Ports.free();
+        int port = freePort();
         Process redis = new ProcessBuilder(
                         RedisExecProvider.defaultProvider().get().getAbsolutePath(),
                         "--port",
@@ -134,6 +133,12 @@ class ChatStageTest {
     private static HttpResponse<String> get(String url, String path) throws IOException, InterruptedException {
         return HttpClient.newHttpClient()
                 .send(HttpRequest.newBuilder(URI.create(url + path)).build(), HttpResponse.BodyHandlers.ofString());
+    }
+
+    private static int freePort() throws IOException {
+        try (ServerSocket socket = new ServerSocket(0)) {
+            return socket.getLocalPort();
+        }
     }
 
     // ── a browser ───────────────────────────────────────────────────────────────────────────────────────────────────

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.postrider.gateway.Identity.Reach;
 import io.postrider.testkit.Await;
-import io.postrider.testkit.Ports;
 import io.postrider.testkit.PostgresTest;
 import io.postrider.testkit.TestDatabase;
+import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -78,7 +78,10 @@ class GatewayRoleTest {
     @Test
     void through_redis_by_the_variables_that_others_use(TestDatabase database, @TempDir Path directory)
             throws Exception {
-        int port = Ports.free();
+        int port;
+        try (ServerSocket free = new ServerSocket(0)) {
+            port = free.getLocalPort();
+        }
         Process redis = redis(directory, port);
         Map<String, String> settings = Map.of(
                 "REDIS_HOST", "127.0.0.1",

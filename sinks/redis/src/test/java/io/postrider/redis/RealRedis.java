@@ -4,9 +4,9 @@ import io.lettuce.core.RedisClient;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.api.sync.RedisCommands;
 import io.postrider.testkit.Await;
-import io.postrider.testkit.Ports;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -35,8 +35,8 @@ final class RealRedis implements AutoCloseable {
 
     private RealRedis(List<String> settings) {
         this.settings = settings;
-        this.port = Ports.free();
-        try {
+        try (ServerSocket free = new ServerSocket(0)) {
+            this.port = free.getLocalPort();
             this.directory = Files.createTempDirectory("redis-test");
         } catch (IOException e) {
             throw new UncheckedIOException(e);
