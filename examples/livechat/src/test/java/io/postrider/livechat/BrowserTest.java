@@ -109,7 +109,6 @@ class BrowserTest {
     }
 
     @Test
-    @Tag("slow")
     void offline_one_goes_on_writing_and_nothing_is_missing_or_twice_when_the_network_is_back() {
         Screen stage = screen("/");
         stage.awaitLive("#visitor");
