@@ -15,7 +15,7 @@ import io.postrider.Postrider;
 import io.postrider.Receipt;
 import io.postrider.Sink;
 import io.postrider.StartPoint;
-import io.postrider.gateway.Hub;
+import io.postrider.gateway.Gateway;
 import io.postrider.redis.RedisOptions;
 import io.postrider.redis.RedisPubSubSink;
 import io.postrider.testkit.Await;
@@ -84,7 +84,7 @@ class RedisTroubleTest {
             Await.until(
                     "the gateway has them",
                     LONG,
-                    () -> server.server().bean(Hub.class).reached("orders") == all.size());
+                    () -> server.server().bean(Gateway.class).hub().reached("orders") == all.size());
             for (Audience client : clients) {
                 awaitAll(client, all);
             }
@@ -129,8 +129,7 @@ class RedisTroubleTest {
         redis.start();
         load.await(400);
         redis.tell("CLIENT KILL TYPE normal");
-        load.await(300);
-        load.await(1_500);
+        load.await(1_800);
         cut(redis); // and what is lost now, nothing comes after
         load.await(5);
     }

@@ -40,10 +40,11 @@ final class Screen implements AutoCloseable {
     }
 
     /** What a script gives that may wait for something. */
-    @Nullable Object promised(String script) {
+    @Nullable
+    Object promised(String script) {
         driver.manage().timeouts().scriptTimeout(LONG);
-        return driver.executeAsyncScript("const done = arguments[arguments.length - 1];"
-                + "(async () => {" + script + "})().then(done, error => done('failed: ' + error));");
+        return driver.executeAsyncScript("const done = arguments[arguments.length - 1];" + "(async () => {" + script
+                + "})().then(done, error => done('failed: ' + error));");
     }
 
     void click(String css) {
