@@ -51,7 +51,11 @@ class Connection {
     this.stint = 0; // counts connections: what an earlier one still says is not heard
     this.work = Promise.resolve(); // callbacks, one after the other
     this.wake = () => this.retryNow();
+    this.sleep = () => this.putAway();
+    this.back = ({persisted}) => persisted && this.retryNow(); // not for a page that is new
     globalThis.addEventListener?.('online', this.wake);
+    globalThis.addEventListener?.('pagehide', this.sleep);
+    globalThis.addEventListener?.('pageshow', this.back);
     this.open();
   }
 
@@ -59,6 +63,8 @@ class Connection {
   close() {
     if (this.state !== 'closed') {
       globalThis.removeEventListener?.('online', this.wake);
+      globalThis.removeEventListener?.('pagehide', this.sleep);
+      globalThis.removeEventListener?.('pageshow', this.back);
       this.drop();
       this.tell('closed', {});
     }
@@ -108,6 +114,17 @@ class Connection {
       this.failures = 0;
       this.drop();
       this.open();
+    }
+  }
+
+  /**
+   * The page is left. Browsers keep it, for who goes back, and with it the connection: one of the six that all pages of a site have
+   * over HTTP/1.1. When it is shown again, it goes on.
+   */
+  putAway() {
+    if (this.state !== 'closed' && this.state !== 'refused') {
+      this.drop();
+      this.tell('waiting', {reason: 'hidden'});
     }
   }
 

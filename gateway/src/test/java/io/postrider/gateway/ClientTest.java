@@ -293,6 +293,26 @@ class ClientTest extends GatewayTestBase {
         }
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"sse", "websocket"})
+    void a_page_that_is_left_keeps_no_connection_and_goes_on_when_it_is_shown_again(String transport) throws Exception {
+        try (Served served = serve()) {
+            connect(served, transport, "");
+            browser.awaitState("open");
+            served.emitNumbered("p1", "ann", 1, 5);
+            browser.awaitEvents(5);
+            browser.run("dispatchEvent(new PageTransitionEvent('pageshow', {persisted: false}))");
+            browser.run("dispatchEvent(new PageTransitionEvent('pagehide', {persisted: true}))");
+            Await.until("the connection is gone", Duration.ofSeconds(20), () -> served.hub.connections() == 0);
+            assertThat(browser.states()).containsExactly("connecting ", "open ", "waiting hidden");
+            served.emitNumbered("p1", "ann", 6, 10);
+            browser.run("dispatchEvent(new PageTransitionEvent('pageshow', {persisted: true}))");
+            browser.awaitEvents(10);
+            assertThat(browser.numbers()).isEqualTo(range(1, 10));
+            disconnect();
+        }
+    }
+
     @Test
     void a_position_that_is_stored_survives_the_page() throws Exception {
         try (Served served = serve()) {
