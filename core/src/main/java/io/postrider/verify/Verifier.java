@@ -80,8 +80,7 @@ public final class Verifier {
                 offenders.addAll(misplaced(session, range.low(), range.high(), FEW - offenders.size()));
             }
         }
-        String note =
-                sum.waiting() == 0 ? "" : sum.waiting() + " not placed yet";
+        String note = sum.waiting() == 0 ? "" : sum.waiting() + " not placed yet";
         return new Proof(
                 "events",
                 "every committed event has exactly one position",
