@@ -120,7 +120,7 @@ class IsolationTest {
         assertThat(eventLog.read(reach, orders.withType("t"), end, 1_000))
                 .containsExactlyInAnyOrderElementsOf(expected);
         Rooms everywhere = new Rooms(Set.copyOf(IDS), Set.copyOf(IDS));
-        assertThat(eventLog.page(reach, everywhere, new Span("orders", 0, 1_000), 1_000)
+        assertThat(eventLog.page(reach, everywhere, new Span("orders", 0, 1_000), 1_000, 8 << 20)
                         .events())
                 .isEqualTo(expected.stream()
                         .filter(event -> event.projectId() != null || event.userId() != null)

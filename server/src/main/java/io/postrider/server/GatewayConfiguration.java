@@ -4,6 +4,7 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.postrider.Postrider;
 import io.postrider.PostriderException;
+import io.postrider.gateway.EventLogHistory;
 import io.postrider.gateway.Feed;
 import io.postrider.gateway.Gateway;
 import io.postrider.gateway.GatewayOptions;

@@ -109,6 +109,24 @@ class BrowserTest {
     }
 
     @Test
+    void of_what_is_sent_together_only_what_is_bad_is_refused() {
+        Screen visitor = screen("/visitor.html");
+        visitor.awaitLive("#visitor");
+        Object settled = visitor.promised("const {Session} = await import('/chat/api.js');"
+                + "const {Outbox} = await import('/chat/outbox.js');"
+                + "const session = await Session.open('together', {});"
+                + "return new Promise(resolve => { const settled = [];"
+                + "  const on = what => ({text}) => { settled.push(what + ' ' + text.slice(0, 3));"
+                + "    if (settled.length === 5) { resolve(settled.join(', ')); } };"
+                + "  const outbox = new Outbox(session, {acknowledged: on('taken'), refused: on('refused')});"
+                + "  outbox.waiting = ['one', 'two', 'bad' + 'x'.repeat(3000), 'four', 'five']"
+                + "    .map((text, i) => ({client: 'together-' + i, text}));"
+                + "  outbox.flush(); });");
+        assertThat(settled).isEqualTo("taken one, taken two, refused bad, taken fou, taken fiv");
+        assertThat(visitor.faults()).as("what the browser says of it").allMatch(fault -> fault.contains("400"));
+    }
+
+    @Test
     void offline_one_goes_on_writing_and_nothing_is_missing_or_twice_when_the_network_is_back() {
         Screen stage = screen("/");
         stage.awaitLive("#visitor");

@@ -30,6 +30,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import javax.sql.DataSource;
@@ -127,6 +128,24 @@ class RedisIngestTest {
                 .hasSize(3)
                 .allSatisfy(entry -> assertThat(entry.getBody()).containsKeys("refused-number", "refused-error"))
                 .anySatisfy(entry -> assertThat(entry.getBody()).containsEntry("who", "a stranger"));
+    }
+
+    @Test
+    void an_error_in_the_application_s_own_code_ends_nothing() {
+        AtomicBoolean failed = new AtomicBoolean();
+        try (RedisIngest ingest = new RedisIngest(redis.options(), options())) {
+            ingest.start(postrider, pool, entry -> {
+                if (failed.compareAndSet(false, true)) {
+                    throw new StackOverflowError("once");
+                }
+                return job(entry);
+            });
+            ingest.add("{\"n\": 1}");
+            Await.until("it has failed", MOST, failed::get);
+            ingest.add("{\"n\": 2}");
+            Await.until("the stream is empty", MOST, () -> ingest.waiting() == 0);
+        }
+        assertThat(jobs()).isEqualTo(Map.of(1, 1, 2, 1));
     }
 
     @Test
