@@ -31,14 +31,12 @@ final class Account {
         this.watch = watch;
     }
 
-    void succeeded(long from, long to, List<LogEvent> events, int attempt, long began) {
-        watch.delivered(
-                listener.name(),
-                listener.topic(),
-                from,
-                to,
-                events.size(),
-                Duration.ofNanos(System.nanoTime() - began));
+    void delivered(long from, long to, int events, long began) {
+        Duration took = Duration.ofNanos(System.nanoTime() - began);
+        watch.delivered(listener.name(), listener.topic(), from, to, events, took);
+    }
+
+    void succeeded(List<LogEvent> events, int attempt) {
         if (log.isDebugEnabled()) {
             events.forEach(event -> log.debug(
                     "outbox_publish_succeeded listener={} topic={} position={} event_id={} attempt={}",

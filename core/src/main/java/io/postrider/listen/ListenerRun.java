@@ -56,6 +56,10 @@ final class ListenerRun implements Runnable {
     private static final int PASSED_OVER = 1_000;
 
     private static final Duration A_WHILE = Duration.ofSeconds(1);
+
+    /** What a sink has taken is noted so often at most while there is more: a note is a commit, and that took as long as a send. */
+    private static final Duration NOTED_EVERY = Duration.ofMillis(100);
+
     private static final Backoff STUMBLING = new Backoff(Duration.ofMillis(50), Duration.ofSeconds(5));
 
     private final Database database;
@@ -82,6 +86,10 @@ final class ListenerRun implements Runnable {
     private long cursor;
     private int era;
     private long scanned;
+
+    /** How many events up to there a sink has taken that the ledger does not know of. */
+    private int unnoted;
+
     private long progressAt;
     private long carefulUpto;
     private TreeMap<Long, Ahead> ahead = new TreeMap<>();
@@ -203,23 +211,33 @@ final class ListenerRun implements Runnable {
         } else if (careful && !retries.isParked(stretch.events().get(0))) {
             alone(stretch.events().get(0), stretch.to());
         } else {
-            if (outlet.isSlow() && !careful) {
+            boolean isMore = outlet.isSlow() && !careful && stretch.events().size() == most;
+            if (isMore) {
                 reading.begin(stretch, most, era);
             }
-            handle(stretch);
+            handle(stretch, isMore);
         }
     }
 
-    private void handle(Stretch stretch) throws InterruptedException {
+    private void handle(Stretch stretch, boolean isMore) throws InterruptedException {
         Sorted sorted = sort(stretch);
         List<LogEvent> events = sorted.events();
         long began = System.nanoTime();
-        Fate fate = performer.perform(events, session -> {
-            sorted.parked().forEach(event -> setbacks.park(session, event));
-            return settle(session, stretch.to(), events.size());
-        });
+        boolean noteLater = isMore && sorted.parked().isEmpty() && began - progressAt < NOTED_EVERY.toNanos();
+        Fate fate = noteLater
+                ? performer.send(events)
+                : performer.perform(events, session -> {
+                    sorted.parked().forEach(event -> setbacks.park(session, event));
+                    return settle(session, stretch.to(), events.size());
+                });
         if (fate instanceof Delivered) {
             pace.took(events.size(), System.nanoTime() - began);
+            if (noteLater) {
+                scanned = stretch.to();
+                unnoted += events.size();
+                account.succeeded(events, 1);
+                return;
+            }
             delivered(stretch.to(), events, began);
             scheduleParked(sorted);
         } else if (fate instanceof Failed failed) {
@@ -288,13 +306,21 @@ final class ListenerRun implements Runnable {
     private void passOver(boolean now) {
         boolean many = scanned - cursor >= PASSED_OVER;
         boolean long_ = System.nanoTime() - progressAt > A_WHILE.toNanos();
-        if (scanned > cursor && (now || many || long_)) {
-            long to = scanned;
-            if (database.transaction(session -> deliver(session, to, 0))) {
-                moved(to);
-            } else {
-                lost();
-            }
+        if (scanned > cursor && (now || many || long_ || unnoted > 0)) {
+            note();
+        }
+    }
+
+    /** Writes down how far we have come. */
+    private void note() {
+        long began = progressAt;
+        long to = scanned;
+        if (!performer.settle(session -> deliver(session, to, 0))) {
+            lost();
+        } else if (unnoted > 0) {
+            delivered(to, List.of(), began);
+        } else {
+            moved(to);
         }
     }
 
@@ -416,21 +442,24 @@ final class ListenerRun implements Runnable {
     }
 
     private boolean deliver(Session session, long to, int events, @Nullable Long inTenure) {
-        return ledger.deliver(session, new Ledger.Range(cursor + 1, to, events, era), inTenure);
+        return ledger.deliver(session, new Ledger.Range(cursor + 1, to, events + unnoted, era), inTenure);
     }
 
     private void delivered(long to, List<LogEvent> events, long began) {
         long from = cursor + 1;
+        int count = unnoted + events.size();
         moved(to);
-        if (!events.isEmpty()) {
+        if (count > 0) {
             outlet.answered();
         }
-        account.succeeded(from, to, events, 1, began);
+        account.succeeded(events, 1);
+        account.delivered(from, to, count, began);
     }
 
     private void moved(long to) {
         cursor = to;
         scanned = to;
+        unnoted = 0;
         progressAt = System.nanoTime();
         ahead.headMap(to, true).clear();
         outlet.passed(to);
@@ -485,6 +514,9 @@ final class ListenerRun implements Runnable {
         }
         tenure = 0;
         try {
+            if (unnoted > 0) {
+                note();
+            }
             ledger.endTenure();
         } catch (PostriderException e) {
             // the next one is careful without need

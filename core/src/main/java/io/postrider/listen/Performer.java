@@ -160,19 +160,24 @@ final class Performer {
     }
 
     private Fate apart(List<LogEvent> events, Settlement settlement) throws InterruptedException {
-        int[] at = {-1};
-        try {
-            Fate fate = outside(events, at);
-            if (!(fate instanceof Delivered)) {
-                return fate;
-            }
-        } catch (Throwable e) {
-            return failed(events, at[0], e);
+        Fate fate = send(events);
+        if (!(fate instanceof Delivered)) {
+            return fate;
         }
         try {
             return settle(settlement) ? new Delivered() : new Lost();
         } catch (RuntimeException e) {
             return new Unnoted(e);
+        }
+    }
+
+    /** For a relay: settles nothing. */
+    Fate send(List<LogEvent> events) throws InterruptedException {
+        int[] at = {-1};
+        try {
+            return outside(events, at);
+        } catch (Throwable e) {
+            return failed(events, at[0], e);
         }
     }
 

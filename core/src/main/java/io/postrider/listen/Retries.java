@@ -105,7 +105,7 @@ final class Retries {
         long position = due.event().position();
         if (attempts.isDone(position, due.attempt())) {
             database.transaction(session -> setbacks.clear(session, position, due.attempt()));
-            account.succeeded(position, position, List.of(due.event()), due.attempt(), System.nanoTime());
+            done(due.event(), due.attempt(), System.nanoTime());
         } else if (due.attempt() >= listener.attempts()) {
             account.bury(position, due.attempt(), session -> true);
         } else if (outlet.makeSure()) {
@@ -126,7 +126,7 @@ final class Retries {
         });
         if (fate instanceof Delivered) {
             outlet.answered();
-            account.succeeded(event.position(), event.position(), List.of(event), attempt, began);
+            done(event, attempt, began);
         } else if (fate instanceof Failed failed) {
             outlet.answered();
             Duration wait = account.waitAfter(attempt, failed);
@@ -142,5 +142,10 @@ final class Retries {
             throw unnoted.error();
         }
         // lost: another worker has begun an attempt of its own
+    }
+
+    private void done(LogEvent event, int attempt, long began) {
+        account.succeeded(List.of(event), attempt);
+        account.delivered(event.position(), event.position(), 1, began);
     }
 }
