@@ -25,7 +25,7 @@ as $$
 declare
   queue   postrider.queue;
   lanes   text[] := postrider.lanes(of_queue);
-  keys    text[];
+  free    tid[];  -- of a queue that limits its keys: the jobs with a key that may go now
   chosen  tid[] := '{}';
   size    bigint := 0;
   lane    text;
@@ -45,7 +45,24 @@ begin
     most := least(most, postrider.allowance(of_queue));
   end if;
   if queue.key_limit is not null then
-    keys := array(select k from postrider.open_keys(of_queue) k);
+    -- All at once: asked for each job by itself, a claim with 350 of one key waiting took 250 ms.
+    free := array(
+      select w.ctid
+      from (
+        select d.ctid, d.key, row_number() over (partition by d.key order by d.position, d.topic) as place
+        from postrider.delayed d
+        where d.topic = any (lanes) and d.worker is null and d.key is not null and d.due_at <= now and d.type = any (types)
+      ) w
+      left join (
+        select k.key, count(*) as jobs
+        from (
+          select d.key from postrider.delayed d where d.topic = any (lanes) and d.worker is not null and d.key is not null
+          union all
+          select k from postrider.open_keys(of_queue) k
+        ) k
+        group by k.key
+      ) running on running.key = w.key
+      where w.place + coalesce(running.jobs, 0) <= queue.key_limit);
   end if;
   if tier = 2 then
     most := least(most, 1);
@@ -67,11 +84,7 @@ begin
         and d.due_at <= now
         and d.type = any (types)
         and least(d.crashes, 2) = tier
-        and (queue.key_limit is null or d.key is null or (
-          select count(*) from postrider.delayed b
-          where b.topic = any (lanes) and b.key = d.key and b.due_at <= now
-          and (b.worker is null and (b.position, b.topic) < (d.position, d.topic) and b.type = any (types)
-            or b.worker is not null)) + cardinality(array_positions(keys, d.key)) < queue.key_limit)
+        and (free is null or d.key is null or d.ctid = any (free))
         order by d.due_at, d.position
         limit greatest(most - cardinality(chosen), 0)
         for update skip locked

@@ -24,14 +24,15 @@ import org.slf4j.LoggerFactory;
  * STANDBY  another node leads. Passes once in every poll, in case that node hangs, and tries to become leader.
  *          Leaves to AWAKE with leadership. A crash here leaves nothing.
  * AWAKE    passes again and again, with a gap in which about 64 events come together, but of 1 ms at least and 10 ms at
- *          most: a pass and the deliveries that follow it cost 1 ms of a core, be it for one event or for 64.
+ *          most: a pass and the deliveries that follow it cost 1 ms of a core, be it for one event or for 64. When they
+ *          come too rarely for a gap to gather any (400 a second), it looks again after 1 ms.
  *          Leaves when some passes in a row found nothing: to ASLEEP if it gets the idle lock, else to DOZING.
  *          A crash here leaves events without a position until another node's next poll: at most a second.
  * DOZING   somebody's open transaction has emitted and holds the idle lock, or there is nobody to notify us. Looks again
  *          after 1 ms, doubled up to 25 ms. Leaves to AWAKE when it finds something.
  * ASLEEP   holds the idle lock and has looked once more after it got it. One pass for each notification, keeping the
  *          lock, because giving it back and getting it again costs more than a rare event's notification. Leaves to AWAKE
- *          when wake-ups come close together. A crash here frees the lock with the connection.
+ *          when events are rare no more. A crash here frees the lock with the connection.
  * </pre>
  */
 public final class Sequencer implements Wire.Task {
@@ -57,10 +58,11 @@ public final class Sequencer implements Wire.Task {
     /** So many looks without a find, 1 ms apart, before it tries to sleep: a burst has pauses. */
     private static final int LOOKS_BEFORE_SLEEP = 3;
 
-    /** So many wake-ups in a row, each within 3 ms of the last pass: then being awake is cheaper than being woken. */
-    private static final int WAKE_UPS_BEFORE_AWAKE = 4;
-
-    private static final long CLOSE_TOGETHER_NANOS = Duration.ofMillis(3).toNanos();
+    /**
+     * Up to here each event is worth a pass of its own, and being woken is cheaper than being awake: four in the longest gap
+     * are not worth waiting for. A chat with 100 messages a second waited 5 ms of its 7 in gaps that gathered one.
+     */
+    private static final double RARE_PER_SECOND = 400;
 
     enum State {
         STANDBY,
@@ -75,9 +77,7 @@ public final class Sequencer implements Wire.Task {
     private final Watch watch;
     private volatile State state = State.STANDBY;
     private int looks;
-    private int wakeUps;
-    private long wokenAt;
-    private long passedAt;
+    private final Rate rate = new Rate();
     private long nextAt = System.nanoTime();
     private Duration doze = SHORTEST_GAP;
 
@@ -148,7 +148,7 @@ public final class Sequencer implements Wire.Task {
         Optional<Result> found = pass(line);
         if (found.isPresent()) {
             looks = 0;
-            return gapAfter(found.get());
+            return gap(found.get());
         }
         if (++looks < LOOKS_BEFORE_SLEEP) {
             return SHORTEST_GAP;
@@ -191,15 +191,8 @@ public final class Sequencer implements Wire.Task {
         if (!turn.heardEvent() && !turn.poll()) {
             return FOR_LONG;
         }
-        long heardAt = System.nanoTime();
         Optional<Result> found = pass(line);
-        if (turn.heardEvent()) {
-            // From the end of the pass before: on a busy machine a pass takes longer than that, and every commit would
-            // notify.
-            wakeUps = heardAt - wokenAt < CLOSE_TOGETHER_NANOS ? wakeUps + 1 : 0;
-            wokenAt = System.nanoTime();
-        }
-        if (wakeUps >= WAKE_UPS_BEFORE_AWAKE || found.map(Result::more).orElse(false)) {
+        if (rate.perSecond() > RARE_PER_SECOND || found.map(Result::more).orElse(false)) {
             got(line, LEAVE_IDLE);
             enter(State.AWAKE);
             return Duration.ZERO;
@@ -214,6 +207,7 @@ public final class Sequencer implements Wire.Task {
                         SEQUENCE,
                         bind -> bind.int4("most", passSize),
                         row -> new Result(Pass.read(row), row.int8("events"), row.bool("more")));
+        rate.came(result.map(Result::events).orElse(0L));
         result.ifPresent(found -> {
             heads.moved(found.pass());
             Duration took = Duration.ofNanos(System.nanoTime() - began);
@@ -234,15 +228,14 @@ public final class Sequencer implements Wire.Task {
         return line.session().one(lock, Bind::nothing, row -> row.bool("got")).orElse(false);
     }
 
-    /** By the rate at which they came between the last two passes. */
-    private Duration gapAfter(Result found) {
-        long now = System.nanoTime();
-        long between = now - passedAt;
-        passedAt = now;
+    private Duration gap(Result found) {
         if (found.more()) {
             return Duration.ZERO;
         }
-        Duration gap = Duration.ofNanos(between * WORTH_A_PASS / Math.max(1, found.events()));
+        if (rate.perSecond() <= RARE_PER_SECOND) {
+            return SHORTEST_GAP;
+        }
+        Duration gap = Duration.ofNanos((long) (WORTH_A_PASS / rate.perSecond() * 1e9));
         if (gap.compareTo(SHORTEST_GAP) < 0) {
             return SHORTEST_GAP;
         }
@@ -255,7 +248,6 @@ public final class Sequencer implements Wire.Task {
         }
         state = next;
         looks = 0;
-        wakeUps = 0;
         doze = SHORTEST_GAP;
         nextAt = System.nanoTime();
     }
