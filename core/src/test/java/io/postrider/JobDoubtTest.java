@@ -144,6 +144,32 @@ class JobDoubtTest {
         assertSound();
     }
 
+    /** As a crash does: a claim waits for no flush, and neither do the numbers that were drawn for it. */
+    @Test
+    void effects_happen_once_although_the_server_forgets_a_claim_and_its_number() {
+        CountDownLatch begun = new CountDownLatch(1);
+        CountDownLatch again = new CountDownLatch(2);
+        node.add(Worker.on("q").withSlots(4).handlingInTransaction("t", (connection, job) -> {
+            begun.countDown();
+            if (job.position() == 1) {
+                again.countDown();
+                again.await(10, TimeUnit.SECONDS);
+            }
+            book(connection, job.position());
+            return Fate.done();
+        }));
+        enqueue(1);
+        node.start();
+        Await.until("it has begun", () -> begun.getCount() == 0);
+        psql.execute("delete from postrider.claim");
+        psql.execute("select setval('postrider.claim_numbers', 1, false)");
+        enqueue(1);
+        awaitDone(2);
+        assertThat(again.getCount()).isZero();
+        assertThat(psql.texts("select job::text from effect order by job")).containsExactly("1", "2");
+        assertSound();
+    }
+
     private void enqueue(int jobs) {
         psql.execute("select postrider.enqueue('q', 't', '{}') from generate_series(1, " + jobs + ")");
     }

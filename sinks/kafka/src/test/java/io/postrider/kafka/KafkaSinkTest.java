@@ -53,6 +53,12 @@ class KafkaSinkTest extends SinkSuite {
             return true;
         }
 
+        /** Longer than the largest record. */
+        @Override
+        public String refusedPayload() {
+            return "\"" + "x".repeat(1_200_000) + "\"";
+        }
+
         @Override
         public List<String> secrets() {
             return List.of(Broker.PASSWORD);
