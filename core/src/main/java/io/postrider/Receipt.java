@@ -4,8 +4,8 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a sink says of events that it was sent. The first {@link #taken} of them are safe there. If that is not all, the next
- * one was either <em>refused</em>, and that event is tried again by the relay's attempts and policy, or the sink was
+ * What a sink says of events that it was sent. The first {@link #taken} of them are safe there. If that is not all, the rest was
+ * not tried yet ({@link #partly}), or the next one was either <em>refused</em>, and that event is tried again by the relay's attempts and policy, or the sink was
  * <em>unavailable</em>: nothing is wrong with any event, so none is blamed for it, and the relay waits until the sink is back,
  * however long that takes. Immutable.
  */
@@ -27,6 +27,14 @@ public final class Receipt {
     /** All of them are safe. */
     public static Receipt whole() {
         return WHOLE;
+    }
+
+    /**
+     * So many are safe, and the rest was not tried: enough for now. For a sink that sends one by one and would take longer than a
+     * second: a relay in the middle of a batch heeds no pause and no reset.
+     */
+    public static Receipt partly(int taken) {
+        return new Receipt(Refuse.outside("taken", taken, 1, Integer.MAX_VALUE - 1), null, false, null);
     }
 
     /** So many are safe; the next one was refused. */
@@ -55,7 +63,7 @@ public final class Receipt {
     }
 
     public boolean isWhole() {
-        return error == null;
+        return taken == Integer.MAX_VALUE && error == null;
     }
 
     /** Whether it is the sink that is at fault, and not an event. */
@@ -63,7 +71,7 @@ public final class Receipt {
         return unavailable;
     }
 
-    /** Why it is not whole. */
+    /** Why it is not whole; null also if it is partly. */
     public @Nullable Throwable error() {
         return error;
     }
@@ -76,7 +84,7 @@ public final class Receipt {
     @Override
     public String toString() {
         if (error == null) {
-            return "whole";
+            return isWhole() ? "whole" : "partly: " + taken;
         }
         return (unavailable ? "unavailable" : "refused") + " after " + taken + ": " + error;
     }

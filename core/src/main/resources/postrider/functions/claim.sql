@@ -1,8 +1,8 @@
--- claim(queue, topic, worker, most, first, bytes, oldest): gives a worker the right to the next positions of a queue's lane, and
+-- claim(queue, topic, worker, most, first, bytes, oldest, latest): gives a worker the right to the next positions of a queue's lane, and
 -- the first of the jobs at them.
 --
 -- takes    most: positions at most. first, bytes: so many jobs are given at most, with so long payloads. oldest: the worker's
---          oldest claim that is not settled, null if all are
+--          oldest claim that is not settled, null if all are. latest: the greatest number that it has ever got
 -- gives    first a row without an event: the claim's number and first position, and the last position that is claimed now, by
 --          whomever; without a number if nothing was claimed, and then hold says why: empty, paused, limited. Then the jobs, in
 --          the order of their positions, perhaps fewer than were claimed: the caller reads the others by claimed(). If the
@@ -11,7 +11,8 @@
 -- locks    the lane, so that claims are serial, and the queue if it has limits; the worker, shared. To the end of the
 --          transaction, which is this statement
 -- never    waits for a flush: if a crash of the server forgets the claim, the range is claimed again, and the settlement of
---          the one who had it finds no claim
+--          the one who had it finds no claim. Nor gives a worker a number a second time: the crash, or a failover, forgets as well which numbers
+--          were drawn, and the settlement of the forgotten claim would find the new one
 create or replace function postrider.claim(
   of_queue   text,
   of_topic   text,
@@ -19,7 +20,8 @@ create or replace function postrider.claim(
   most       int,
   first      int,
   bytes      bigint,
-  oldest     bigint)
+  oldest     bigint,
+  latest     bigint default null)
 returns table (
   n bigint, from_position bigint, "position" bigint, event_id uuid, type text, payload text, key text, project_id text,
   user_id text, aggregate_type text, aggregate_id text, headers text, created_at timestamptz, wait bigint, unique_key text,
@@ -69,6 +71,9 @@ begin
     return;
   end if;
   mine := nextval('postrider.claim_numbers');
+  while mine <= latest loop  -- 0.2 µs each; setval() would put back what another worker has moved on meanwhile
+    mine := nextval('postrider.claim_numbers');
+  end loop;
   head := least(head, last + most);
   if queue.key_limit is not null then
     select coalesce(max(r.position), last + 1) into head

@@ -51,7 +51,7 @@ class JobDoubtTest {
                 .handlingInTransaction("t", (connection, job) -> {
                     book(connection, job.position());
                     if (calls.incrementAndGet() <= 8) {
-                        all.await(10, TimeUnit.SECONDS); // so that what is written about them is written together
+                        all.await(60, TimeUnit.SECONDS); // so that what is written about them is written together
                         if (job.position() % 2 == 0) {
                             deaf.loseCommitOfThisThread();
                         } else {
@@ -107,7 +107,7 @@ class JobDoubtTest {
         node.add(Worker.on("q").handling("t", job -> {
             calls.incrementAndGet();
             together.countDown();
-            together.await(10, TimeUnit.SECONDS);
+            together.await(60, TimeUnit.SECONDS);
             deaf.loseCommitOf("postrider-settler");
             return job.position() % 2 == 0 || job.attempt() > 1 ? Fate.done() : Fate.retry(Duration.ZERO);
         }));
@@ -124,7 +124,7 @@ class JobDoubtTest {
         CountDownLatch together = new CountDownLatch(3);
         node.add(Worker.on("q").handling("t", job -> {
             together.countDown();
-            together.await(10, TimeUnit.SECONDS);
+            together.await(60, TimeUnit.SECONDS);
             if (job.position() == 2) {
                 deaf.loseAnswerTo("bury");
                 return Fate.done("1e999999"); // more than jsonb can hold
@@ -141,6 +141,32 @@ class JobDoubtTest {
         assertThat(deaf.lost()).isEqualTo(1);
         enqueue(1);
         awaitDone(3);
+        assertSound();
+    }
+
+    /** As a crash does: a claim waits for no flush, and neither do the numbers that were drawn for it. */
+    @Test
+    void effects_happen_once_although_the_server_forgets_a_claim_and_its_number() {
+        CountDownLatch begun = new CountDownLatch(1);
+        CountDownLatch again = new CountDownLatch(2);
+        node.add(Worker.on("q").withSlots(4).handlingInTransaction("t", (connection, job) -> {
+            begun.countDown();
+            if (job.position() == 1) {
+                again.countDown();
+                again.await(10, TimeUnit.SECONDS);
+            }
+            book(connection, job.position());
+            return Fate.done();
+        }));
+        enqueue(1);
+        node.start();
+        Await.until("it has begun", () -> begun.getCount() == 0);
+        psql.execute("delete from postrider.claim");
+        psql.execute("select setval('postrider.claim_numbers', 1, false)");
+        enqueue(1);
+        awaitDone(2);
+        assertThat(again.getCount()).isZero();
+        assertThat(psql.texts("select job::text from effect order by job")).containsExactly("1", "2");
         assertSound();
     }
 

@@ -5,6 +5,7 @@ import io.postrider.PostriderException.Kind;
 import io.postrider.db.Database;
 import io.postrider.db.Session;
 import io.postrider.db.Sql;
+import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -37,9 +38,10 @@ final class Ledger {
      *
      * @param startRow the row of its last starting point: another one means that somebody has reset it
      * @param course how many starting points it has had
-     * @param unavailableTries how often its sink was tried in vain, if it is a relay whose sink is away
+     * @param tries how often its sink was tried in vain, if it is a relay whose sink is away
+     * @param away how long its sink is left alone from now on
      */
-    record Place(long cursor, long startRow, int era, long course, int unavailableTries) {}
+    record Place(long cursor, long startRow, int era, long course, int tries, Duration away) {}
 
     Place place(Session session) {
         return session.one(
@@ -50,7 +52,8 @@ final class Ledger {
                                 row.int8("start_row"),
                                 row.int4("era"),
                                 row.int8("course"),
-                                row.int4("unavailable_tries")))
+                                row.int4("unavailable_tries"),
+                                Duration.ofMillis(row.int8("unavailable_millis"))))
                 .orElseThrow(() ->
                         new PostriderException(Kind.NOT_FOUND, "listener " + listener + " is gone from the database"));
     }

@@ -1,16 +1,17 @@
 package io.postrider.listen;
 
-import io.postrider.Course;
 import io.postrider.Listener;
 import io.postrider.LogEvent;
 import io.postrider.Policy;
 import io.postrider.PostriderException;
-import io.postrider.PostriderException.Kind;
 import io.postrider.db.Database;
 import io.postrider.db.Session;
 import io.postrider.listen.Fate.Delivered;
 import io.postrider.listen.Fate.Failed;
+import io.postrider.listen.Fate.OneOfThem;
+import io.postrider.listen.Fate.Partly;
 import io.postrider.listen.Fate.Unavailable;
+import io.postrider.listen.Fate.Unnoted;
 import io.postrider.log.Heads;
 import io.postrider.log.LogReader;
 import io.postrider.log.LogReader.Stretch;
@@ -18,9 +19,8 @@ import io.postrider.watch.Watch;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
-import java.util.Set;
 import java.util.TreeMap;
+import java.util.UUID;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -35,42 +35,47 @@ import org.slf4j.LoggerFactory;
  * RIDING    stretches of up to a batch, never across an event that is set back. A failure at a known event sets that event
  *           back; those before it are settled first. One somewhere in a batch halves the stretch until the event stands
  *           alone.
+ *           A sink gets about a second's worth at once, so that a pause is soon heeded.
  * CAREFUL   the first batch of positions after a tenure that did not end in order: something there may have killed the
  *           process. Each event alone, its attempt counted and committed before it is made. Leaves behind that batch.
- * HELD UP   the event after the cursor is set back. Out of attempts: it becomes a dead letter in the transaction that
+ * HELD UP   the event after the cursor is set back. Known to have arrived: the cursor moves past it. Out of attempts: it becomes a dead letter in the transaction that
  *           moves the cursor past it. Policy block: waits for its time and tries it alone, counted. Policies park and
  *           skip: the cursor moves past it, and it is tried again from behind.
  * AWAY      a relay's sink is not there. No event is to blame and no attempt counts; the sink is tried again after a wait that
  *           grows to 10 s, or as long as it asked for, until it is back. A crash here leaves a note that the successor clears.
  * </pre>
  *
- * Beside that, setbacks behind the cursor (parked, skipped, replayed) are tried when they are due, the first of each key.
- * A crash at any point leaves the cursor, the setbacks and, for a transactional listener, all effects as of the last
- * settlement. What it costs a relay is that events after it are sent again.
+ * Beside that, {@link Retries} has its turns for what is set back behind the cursor. A crash at any point leaves the cursor, the
+ * setbacks and, for a transactional listener, all effects as of the last settlement. What it costs a relay is that events after
+ * it are sent again, but for those that its sink says it has.
  */
 final class ListenerRun implements Runnable {
     private static final Logger log = LoggerFactory.getLogger(ListenerRun.class);
-    /** Setbacks tried in one go before the log gets its turn again. */
-    private static final int DUE_AT_ONCE = 50;
 
     /** With a filter, so many positions without an event for us are written down as passed; fewer after a while. */
     private static final int PASSED_OVER = 1_000;
 
     private static final Duration A_WHILE = Duration.ofSeconds(1);
-    private static final Duration NOBODY_WAITS = Duration.ofHours(1);
+
+    /** What a sink has taken is noted so often at most while there is more: a note is a commit, and that took as long as a send. */
+    private static final Duration NOTED_EVERY = Duration.ofMillis(100);
+
     private static final Backoff STUMBLING = new Backoff(Duration.ofMillis(50), Duration.ofSeconds(5));
 
     private final Database database;
     private final Listener listener;
     private final Heads heads;
     private final LogReader reader;
+    private final ReadAhead reading;
     private final Post post;
     private final Performer performer;
     private final Setbacks setbacks;
-    private final Backoff backoff;
+    private final Attempts attempts;
+    private final Retries retries;
+    private final Account account;
     private final Ledger ledger;
-    private final Watch watch;
-    private final @Nullable Relaying relaying;
+    private final Outlet outlet;
+    private final Pace pace;
     private volatile boolean running = true;
 
     /** Something failed: whatever we believe about the listener must be read again. */
@@ -81,28 +86,33 @@ final class ListenerRun implements Runnable {
     private long cursor;
     private int era;
     private long scanned;
+
+    /** How many events up to there a sink has taken that the ledger does not know of. */
+    private int unnoted;
+
     private long progressAt;
     private long carefulUpto;
-    private int slice;
-    private long dueAt;
     private TreeMap<Long, Ahead> ahead = new TreeMap<>();
-    private Set<String> parkedKeys = Set.of();
 
     ListenerRun(Listening listening, Listener listener, Post post) {
         this.database = listening.database();
         this.listener = listener;
         this.heads = listening.heads();
         this.reader = listening.reader();
+        this.reading = new ReadAhead(listener, listening.reader(), heads, listening.threads());
         this.post = post;
         this.performer = new Performer(database, listener, listening.threads());
         this.setbacks = new Setbacks(listener.name(), listening.worker());
-        this.backoff = new Backoff(listener.backoff(), listener.backoffCap());
+        this.attempts = new Attempts(database, performer, setbacks);
+        this.account = new Account(database, listener, setbacks, listening.watch());
         this.ledger = new Ledger(database, listener.name(), listening.worker());
-        this.watch = listening.watch();
-        this.relaying = performer
+        this.outlet = performer
                 .sender()
-                .map(sender -> new Relaying(database, listener, sender, watch))
-                .orElse(null);
+                .<Outlet>map(sender -> new Relaying(database, listener, sender, listening.watch()))
+                .orElse(Outlet.NONE);
+        this.retries = new Retries(
+                new Retries.Shared(database, listener, performer, setbacks, attempts, account, outlet), post);
+        this.pace = new Pace(listener.batch(), outlet.isSlow());
     }
 
     /** What every listener of a node shares. */
@@ -110,7 +120,7 @@ final class ListenerRun implements Runnable {
             Database database, Heads heads, LogReader reader, ExecutorService threads, String worker, Watch watch) {}
 
     /** A setback that the cursor has not passed, and when it is due by our own clock. */
-    private record Ahead(int attempt, long dueAt) {}
+    private record Ahead(UUID event, int attempt, long dueAt) {}
 
     /** Finishes what is under way and ends. */
     void stop() {
@@ -151,8 +161,8 @@ final class ListenerRun implements Runnable {
     }
 
     private void ride() throws InterruptedException {
-        if (relaying != null && post.takeTest()) {
-            relaying.test();
+        if (post.takeTest()) {
+            outlet.test();
         }
         long mine = post.mayRun();
         if (mine == 0) {
@@ -165,12 +175,12 @@ final class ListenerRun implements Runnable {
         } else if (stale || post.isResetSince(startRow)) {
             readState();
         }
-        if (relaying != null && relaying.isAway()) {
-            heads.awaitBeyond(listener.topic(), Long.MAX_VALUE, relaying.untilNextTry());
+        if (outlet.isAway()) {
+            heads.awaitBeyond(listener.topic(), Long.MAX_VALUE, atMostAWhile(outlet.untilNextTry()));
             return;
         }
-        if (post.takeDue() || System.nanoTime() - dueAt >= 0) {
-            retryDue();
+        if (post.takeDue() || retries.isDue()) {
+            retries.turn(cursor, () -> running && post.mayRun() == tenure && !outlet.isAway());
         }
         Map.Entry<Long, Ahead> first = ahead.firstEntry();
         if (first == null) {
@@ -186,92 +196,109 @@ final class ListenerRun implements Runnable {
 
     private void next(long last) throws InterruptedException {
         boolean careful = cursor < carefulUpto;
-        Stretch stretch =
-                reader.read(listener.topic(), scanned, last, careful ? 1 : slice, listener.types(), heads, era);
+        int most = careful ? 1 : pace.slice();
+        Stretch stretch = reading.read(scanned, last, most, era);
         if (stretch.isEmpty()) {
             passOver(scanned == last);
-            heads.awaitBeyond(listener.topic(), scanned, untilDue());
+            heads.awaitBeyond(listener.topic(), scanned, atMostAWhile(retries.untilDue()));
         } else if (stretch.era() != era) {
             readState();
         } else if (stretch.events().isEmpty()) {
             scanned = stretch.to();
             passOver(scanned == last);
-        } else if (careful && !isParked(stretch.events().get(0))) {
+        } else if (!outlet.makeSure()) {
+            return; // nothing is sent to one who cannot say what it has, and no attempt begins
+        } else if (careful && !retries.isParked(stretch.events().get(0))) {
             alone(stretch.events().get(0), stretch.to());
         } else {
-            handle(stretch);
+            boolean isMore = outlet.isSlow() && !careful && stretch.events().size() == most;
+            if (isMore) {
+                reading.begin(stretch, most, era);
+            }
+            handle(stretch, isMore);
         }
     }
 
-    private void handle(Stretch stretch) throws InterruptedException {
-        List<LogEvent> events = stretch.events();
-        List<LogEvent> behind = List.of();
-        if (!parkedKeys.isEmpty()) {
-            behind = events.stream().filter(this::isParked).toList();
-            events = events.stream().filter(event -> !isParked(event)).toList();
-        }
-        List<LogEvent> toHandle = events;
-        List<LogEvent> toPark = behind;
+    private void handle(Stretch stretch, boolean isMore) throws InterruptedException {
+        Sorted sorted = sort(stretch);
+        List<LogEvent> events = sorted.events();
         long began = System.nanoTime();
-        Fate fate = performer.perform(toHandle, session -> {
-            toPark.forEach(event -> setbacks.park(session, event));
-            return settle(session, stretch.to(), toHandle.size());
-        });
+        boolean noteLater = isMore && sorted.parked().isEmpty() && began - progressAt < NOTED_EVERY.toNanos();
+        Fate fate = noteLater
+                ? performer.send(events)
+                : performer.perform(events, session -> {
+                    sorted.parked().forEach(event -> setbacks.park(session, event));
+                    return settle(session, stretch.to(), events.size());
+                });
         if (fate instanceof Delivered) {
-            delivered(stretch.to(), toHandle, began);
-            slice = Math.min(listener.batch(), slice * 2);
-            if (!toPark.isEmpty()) {
-                scheduleDue();
+            pace.took(events.size(), System.nanoTime() - began);
+            if (noteLater) {
+                scanned = stretch.to();
+                unnoted += events.size();
+                account.succeeded(events, 1);
+                return;
             }
+            delivered(stretch.to(), events, began);
+            scheduleParked(sorted);
         } else if (fate instanceof Failed failed) {
-            failed(toHandle, failed, began);
+            outlet.answered();
+            if (setBack(events.get(failed.handled()), 1, failed)) {
+                settleSent(sorted, failed.handled(), began);
+            }
+        } else if (fate instanceof OneOfThem some) {
+            outlet.answered();
+            pace.halve(events.size());
+            account.halved(events, some.error());
+        } else if (fate instanceof Partly some) {
+            pace.took(some.handled(), System.nanoTime() - began);
+            settleSent(sorted, some.handled(), began);
         } else if (fate instanceof Unavailable away) {
-            settleSent(toHandle, away.index(), began);
-            away(away);
+            settleSent(sorted, away.handled(), began);
+            outlet.away(away);
+        } else if (fate instanceof Unnoted unnoted) {
+            throw unnoted.error();
         } else {
             lost();
         }
     }
 
-    private boolean isParked(LogEvent event) {
-        return event.key() != null && parkedKeys.contains(event.key());
-    }
+    /** The events of a stretch that may be handled now, and those that wait behind an earlier one of their key. */
+    private record Sorted(List<LogEvent> events, List<LogEvent> parked) {}
 
-    private void failed(List<LogEvent> events, Failed failed, long began) {
-        if (failed.index() < 0) {
-            slice = Math.max(1, events.size() / 2);
-            log.warn(
-                    "outbox_publish_failed listener={} positions={}..{} the batch is halved error=\"{}\"",
-                    listener.name(),
-                    events.get(0).position(),
-                    events.get(events.size() - 1).position(),
-                    Setbacks.text(failed.error()));
-            return;
+    private Sorted sort(Stretch stretch) {
+        List<LogEvent> events = stretch.events();
+        if (!retries.hasParked()) {
+            return new Sorted(events, List.of());
         }
-        LogEvent culprit = events.get(failed.index());
-        if (setBack(culprit, 1, failed)) {
-            settleSent(events, failed.index(), began);
-        }
+        return new Sorted(
+                events.stream().filter(event -> !retries.isParked(event)).toList(),
+                events.stream().filter(retries::isParked).toList());
     }
 
     /** What a relay has sent before it failed is sent: only the ledger has to follow. */
-    private void settleSent(List<LogEvent> events, int before, long began) {
-        if (listener.isTransactional() || before == 0 || !parkedKeys.isEmpty()) {
+    private void settleSent(Sorted sorted, int handled, long began) {
+        long to = sorted.events().get(handled).position() - 1;
+        if (listener.isTransactional() || to == cursor) {
             return;
         }
-        long to = events.get(before).position() - 1;
-        List<LogEvent> sent = events.subList(0, before);
-        if (database.transaction(session -> deliver(session, to, sent.size()))) {
+        List<LogEvent> sent = sorted.events().subList(0, handled);
+        boolean ours = performer.settle(session -> {
+            sorted.parked().stream()
+                    .filter(event -> event.position() <= to)
+                    .forEach(event -> setbacks.park(session, event));
+            return deliver(session, to, sent.size());
+        });
+        if (ours) {
             delivered(to, sent, began);
+            scheduleParked(sorted);
         } else {
             lost();
         }
     }
 
-    /** The sink is not there: nobody's fault, and nothing to count. */
-    private void away(Unavailable away) {
-        if (relaying != null) {
-            relaying.away(away.error(), away.notBefore());
+    private void scheduleParked(Sorted sorted) {
+        if (!sorted.parked().isEmpty()) {
+            retries.schedule(cursor);
         }
     }
 
@@ -279,34 +306,50 @@ final class ListenerRun implements Runnable {
     private void passOver(boolean now) {
         boolean many = scanned - cursor >= PASSED_OVER;
         boolean long_ = System.nanoTime() - progressAt > A_WHILE.toNanos();
-        if (scanned > cursor && (now || many || long_)) {
-            long to = scanned;
-            if (database.transaction(session -> deliver(session, to, 0))) {
-                moved(to);
-            } else {
-                lost();
-            }
+        if (scanned > cursor && (now || many || long_ || unnoted > 0)) {
+            note();
+        }
+    }
+
+    /** Writes down how far we have come. */
+    private void note() {
+        long began = progressAt;
+        long to = scanned;
+        if (!performer.settle(session -> deliver(session, to, 0))) {
+            lost();
+        } else if (unnoted > 0) {
+            delivered(to, List.of(), began);
+        } else {
+            moved(to);
         }
     }
 
     // ── one event alone ─────────────────────────────────────────────────────────────────────────────────────────────
 
     private void heldUp(long position, Ahead setback) throws InterruptedException {
+        if (!outlet.makeSure()) {
+            return; // it may have the event, and then it is not to be buried
+        }
+        if (attempts.isDone(position, setback.attempt()) || outlet.has(position, setback.event())) {
+            pass(position, session -> setbacks.clear(session, position, setback.attempt()));
+            return;
+        }
         if (setback.attempt() >= listener.attempts()) {
-            bury(position, setback.attempt(), session -> deliver(session, position, 0));
-            moved(position);
+            if (account.bury(position, setback.attempt(), session -> deliver(session, position, 0))) {
+                moved(position);
+            } else {
+                lost();
+            }
             return;
         }
         if (listener.policy() != Policy.BLOCK) {
-            setAside(position);
+            pass(position, session -> true);
             return;
         }
         long wait = setback.dueAt() - System.nanoTime();
         if (wait > 0) {
-            heads.awaitBeyond(
-                    listener.topic(),
-                    Long.MAX_VALUE,
-                    Duration.ofNanos(Math.min(wait, untilDue().toNanos())));
+            long least = Math.min(wait, retries.untilDue().toNanos());
+            heads.awaitBeyond(listener.topic(), Long.MAX_VALUE, atMostAWhile(Duration.ofNanos(least)));
             return;
         }
         Stretch stretch = reader.read(listener.topic(), cursor, position, 1, null, heads, era);
@@ -328,160 +371,60 @@ final class ListenerRun implements Runnable {
             return;
         }
         long began = System.nanoTime();
-        Fate fate = performer.perform(
-                List.of(event),
+        Fate fate = attempts.make(
+                event,
+                attempt,
+                true,
                 session -> setbacks.clear(session, event.position(), attempt) && settle(session, to, 1));
         if (fate instanceof Delivered) {
             delivered(to, List.of(event), began);
-            slice = listener.batch();
+            pace.recover();
         } else if (fate instanceof Failed failed) {
+            outlet.answered();
             setBack(event, attempt, failed);
         } else if (fate instanceof Unavailable away) {
-            uncount(event, attempt, away);
+            attempts.takeBack(event, attempt, true);
             if (attempt > 1) {
-                ahead.put(event.position(), new Ahead(attempt - 1, System.nanoTime()));
+                ahead.put(event.position(), new Ahead(event.id(), attempt - 1, System.nanoTime()));
             }
+            outlet.away(away);
+        } else if (fate instanceof Unnoted unnoted) {
+            throw unnoted.error();
         } else {
             lost();
         }
     }
 
-    private void uncount(LogEvent event, int attempt, Unavailable away) {
-        boolean isAhead = event.position() > cursor;
-        database.transaction(session -> setbacks.uncount(session, event.position(), attempt, isAhead));
-        away(away);
-    }
-
-    /** Policies park and skip: the cursor moves past an event that is set back. */
-    private void setAside(long position) {
-        if (!database.transaction(session -> deliver(session, position, 0))) {
+    /** The cursor moves past an event that is set back: it is done and only has to be cleared, or is tried again from behind. */
+    private void pass(long position, Performer.Settlement settlement) {
+        if (!performer.settle(session -> settlement.settle(session) && deliver(session, position, 0))) {
             lost();
             return;
         }
         moved(position);
-        readParkedKeys();
-        scheduleDue();
-        slice = listener.batch();
-    }
-
-    // ── setbacks behind the cursor ──────────────────────────────────────────────────────────────────────────────────
-
-    private void retryDue() throws InterruptedException {
-        for (Setbacks.Due due :
-                database.autocommit(session -> setbacks.due(session, cursor, DUE_AT_ONCE, post.isShared()))) {
-            if (!running || post.mayRun() != tenure || (relaying != null && relaying.isAway())) {
-                return;
-            }
-            if (due.attempt() >= listener.attempts()) {
-                bury(due.event().position(), due.attempt(), session -> true);
-            } else {
-                retry(due);
-            }
-        }
-        readParkedKeys();
-        scheduleDue();
-    }
-
-    private void retry(Setbacks.Due due) throws InterruptedException {
-        LogEvent event = due.event();
-        int attempt = database.transaction(session ->
-                setbacks.beginAgain(session, event.position(), due.attempt()).orElse(0));
-        if (attempt == 0) {
-            return; // another worker is at it, or done with it
-        }
-        long began = System.nanoTime();
-        Fate fate = performer.perform(List.of(event), session -> {
-            performer.refuseAnother(session);
-            return setbacks.clear(session, event.position(), attempt);
-        });
-        if (fate instanceof Delivered) {
-            succeeded(event.position(), event.position(), List.of(event), attempt, began);
-        } else if (fate instanceof Failed failed) {
-            setBack(event, attempt, failed);
-        } else if (fate instanceof Unavailable away) {
-            uncount(event, attempt, away);
-        } else {
-            lost();
-        }
-    }
-
-    private void readParkedKeys() {
-        if (listener.policy() == Policy.PARK) {
-            parkedKeys = database.autocommit(setbacks::parkedKeys);
-        }
-    }
-
-    private void scheduleDue() {
-        Optional<Duration> wait = database.autocommit(session -> setbacks.nextDue(session, cursor, post.isShared()));
-        dueAt = System.nanoTime() + wait.orElse(NOBODY_WAITS).toNanos();
-    }
-
-    private Duration untilDue() {
-        return Duration.ofNanos(Math.max(0, Math.min(dueAt - System.nanoTime(), A_WHILE.toNanos())));
+        retries.look(cursor);
+        pace.recover();
     }
 
     // ── what is written down ────────────────────────────────────────────────────────────────────────────────────────
 
     /** An attempt failed. Whether there will be another one is decided where the event stands. False if we have lost it. */
     private boolean setBack(LogEvent event, int attempt, Failed failed) {
-        Throwable error = failed.error();
-        Duration wait =
-                attempt >= listener.attempts() ? Duration.ZERO : longer(backoff.after(attempt), failed.notBefore());
-        boolean isAhead = event.position() > cursor;
+        Duration wait = account.waitAfter(attempt, failed);
         boolean ours = database.transaction(session -> {
-            if (!isAhead) {
-                setbacks.setBackAgain(session, event.position(), attempt, wait, error);
-            } else if (isOurs(session, event)) {
-                setbacks.setBack(session, event, attempt, wait, error);
-            } else {
+            if (!isOurs(session, event)) {
                 return false;
             }
+            setbacks.setBack(session, event, attempt, wait, failed.error());
             return true;
         });
         if (!ours) {
             lost();
             return false;
         }
-        if (isAhead) {
-            ahead.put(event.position(), new Ahead(attempt, System.nanoTime() + wait.toNanos()));
-        }
-        log.warn(
-                "outbox_publish_failed listener={} topic={} position={} event_id={} attempt={} retry_in={} error=\"{}\"",
-                listener.name(),
-                event.topic(),
-                event.position(),
-                event.id(),
-                attempt,
-                wait,
-                Setbacks.text(error));
-        watch.setBack(listener.name(), event, attempt, wait, error);
+        ahead.put(event.position(), new Ahead(event.id(), attempt, System.nanoTime() + wait.toNanos()));
+        account.failed(event, attempt, wait, failed.error());
         return true;
-    }
-
-    private static Duration longer(Duration one, Duration other) {
-        return one.compareTo(other) > 0 ? one : other;
-    }
-
-    private void bury(long position, int attempt, Performer.Settlement settlement) {
-        Optional<DeadLetter> buried = database.transaction(session -> {
-            Optional<DeadLetter> letter = setbacks.bury(session, position, attempt);
-            if (letter.isPresent() && !settlement.settle(session)) {
-                throw new PostriderException(
-                        Kind.CONFLICT, "listener " + listener.name() + " was moved by another worker");
-            }
-            return letter;
-        });
-        buried.ifPresent(letter -> {
-            log.error(
-                    "outbox_dead_lettered listener={} topic={} position={} event_id={} attempt={} error=\"{}\"",
-                    listener.name(),
-                    letter.event().topic(),
-                    position,
-                    letter.event().id(),
-                    attempt,
-                    letter.error());
-            watch.deadLettered(listener.name(), letter.event(), attempt, letter.error());
-        });
     }
 
     /** Whether the cursor is still where we believe it, and the event what we have read; it stays so for this transaction. */
@@ -499,45 +442,27 @@ final class ListenerRun implements Runnable {
     }
 
     private boolean deliver(Session session, long to, int events, @Nullable Long inTenure) {
-        return ledger.deliver(session, new Ledger.Range(cursor + 1, to, events, era), inTenure);
+        return ledger.deliver(session, new Ledger.Range(cursor + 1, to, events + unnoted, era), inTenure);
     }
 
     private void delivered(long to, List<LogEvent> events, long began) {
         long from = cursor + 1;
+        int count = unnoted + events.size();
         moved(to);
-        succeeded(from, to, events, 1, began);
-    }
-
-    private void succeeded(long from, long to, List<LogEvent> events, int attempt, long began) {
-        if (relaying != null && !events.isEmpty()) {
-            relaying.back();
+        if (count > 0) {
+            outlet.answered();
         }
-        watch.delivered(
-                listener.name(),
-                listener.topic(),
-                from,
-                to,
-                events.size(),
-                Duration.ofNanos(System.nanoTime() - began));
-        if (log.isDebugEnabled()) {
-            events.forEach(event -> log.debug(
-                    "outbox_publish_succeeded listener={} topic={} position={} event_id={} attempt={}",
-                    listener.name(),
-                    event.topic(),
-                    event.position(),
-                    event.id(),
-                    attempt));
-        }
+        account.succeeded(events, 1);
+        account.delivered(from, to, count, began);
     }
 
     private void moved(long to) {
         cursor = to;
         scanned = to;
+        unnoted = 0;
         progressAt = System.nanoTime();
         ahead.headMap(to, true).clear();
-        if (relaying != null) {
-            relaying.passed(to);
-        }
+        outlet.passed(to);
     }
 
     // ── tenure ──────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -551,7 +476,6 @@ final class ListenerRun implements Runnable {
                             log.warn("transaction_ended listener={} pid={} its tenure is over", listener.name(), pid));
         }
         readState();
-        slice = listener.batch();
         carefulUpto = careful ? cursor + listener.batch() : 0;
         tenure = mine;
         log.info("listener_began listener={} position={} careful={}", listener.name(), cursor, careful);
@@ -560,10 +484,7 @@ final class ListenerRun implements Runnable {
     private void readState() {
         database.autocommit(session -> {
             Ledger.Place place = ledger.place(session);
-            if (relaying != null) {
-                Course course = new Course(listener.name(), listener.topic(), place.course());
-                relaying.standAt(course, place.cursor(), place.unavailableTries());
-            }
+            outlet.standAt(place);
             moved(place.cursor());
             startRow = place.startRow();
             era = place.era();
@@ -572,12 +493,12 @@ final class ListenerRun implements Runnable {
                     .forEach((position, one) -> ahead.put(
                             position,
                             new Ahead(
+                                    one.event(),
                                     one.attempt(),
                                     System.nanoTime() + one.dueIn().toNanos())));
             return true;
         });
-        readParkedKeys();
-        scheduleDue();
+        retries.look(cursor);
         stale = false;
     }
 
@@ -593,11 +514,19 @@ final class ListenerRun implements Runnable {
         }
         tenure = 0;
         try {
+            if (unnoted > 0) {
+                note();
+            }
             ledger.endTenure();
         } catch (PostriderException e) {
             // the next one is careful without need
             log.debug("tenure of {} could not be ended: {}", listener.name(), e.getMessage());
         }
+    }
+
+    /** What changes in silence, such as the loss of the lock, is seen after a while. */
+    private static Duration atMostAWhile(Duration wait) {
+        return wait.compareTo(A_WHILE) < 0 ? wait : A_WHILE;
     }
 
     private void rest(Duration time) {

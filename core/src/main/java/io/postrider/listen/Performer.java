@@ -13,7 +13,10 @@ import io.postrider.db.SqlState;
 import io.postrider.listen.Fate.Delivered;
 import io.postrider.listen.Fate.Failed;
 import io.postrider.listen.Fate.Lost;
+import io.postrider.listen.Fate.OneOfThem;
+import io.postrider.listen.Fate.Partly;
 import io.postrider.listen.Fate.Unavailable;
+import io.postrider.listen.Fate.Unnoted;
 import io.postrider.relay.Sender;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -28,6 +31,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.Semaphore;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -156,16 +160,51 @@ final class Performer {
     }
 
     private Fate apart(List<LogEvent> events, Settlement settlement) throws InterruptedException {
+        Fate fate = send(events);
+        if (!(fate instanceof Delivered)) {
+            return fate;
+        }
+        try {
+            return settle(settlement) ? new Delivered() : new Lost();
+        } catch (RuntimeException e) {
+            return new Unnoted(e);
+        }
+    }
+
+    /** For a relay: settles nothing. */
+    Fate send(List<LogEvent> events) throws InterruptedException {
         int[] at = {-1};
         try {
-            Fate fate = outside(events, at);
-            if (!(fate instanceof Delivered)) {
-                return fate;
-            }
+            return outside(events, at);
         } catch (Throwable e) {
             return failed(events, at[0], e);
         }
-        return database.transaction(settlement::settle) ? new Delivered() : new Lost();
+    }
+
+    /** In a transaction of its own; if the listener is not ours any more, nothing of it is written. */
+    boolean settle(Settlement settlement) {
+        try {
+            return undisturbed(() -> database.transaction(session -> {
+                if (!settlement.settle(session)) {
+                    throw new LostException();
+                }
+                return true;
+            }));
+        } catch (LostException e) {
+            return false;
+        }
+    }
+
+    /** What was done is written down also by one who was told to end meanwhile: a pool gives no connection to an interrupted thread. */
+    static <T> T undisturbed(Supplier<T> work) {
+        boolean interrupted = Thread.interrupted();
+        try {
+            return work.get();
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
     }
 
     private Fate outside(List<LogEvent> events, int[] at) throws Exception {
@@ -189,15 +228,7 @@ final class Performer {
         return new Delivered();
     }
 
-    /** A sink that cannot even say what it has is not there. */
     private Fate toSink(Sender to, List<LogEvent> events) throws Exception {
-        try {
-            to.makeSure();
-        } catch (InterruptedException e) {
-            throw e;
-        } catch (Exception e) {
-            return new Unavailable(0, e, Duration.ZERO);
-        }
         return concurrency > 1 && events.size() > 1
                 ? inLanes(events, lane -> fate(to.send(lane)))
                 : fate(to.send(events));
@@ -206,7 +237,7 @@ final class Performer {
     private static Fate fate(Receipt receipt) {
         Throwable error = receipt.error();
         if (error == null) {
-            return new Delivered();
+            return receipt.isWhole() ? new Delivered() : new Partly(receipt.taken());
         }
         Duration notBefore = receipt.retryAfter() == null ? Duration.ZERO : receipt.retryAfter();
         return receipt.isUnavailable()
@@ -214,7 +245,7 @@ final class Performer {
                 : new Failed(receipt.taken(), error, notBefore);
     }
 
-    /** What one lane does with its events; the index of what it gives is within the lane. */
+    /** What one lane does with its events; what it gives counts those of the lane. */
     private interface Lane {
         Fate ride(List<LogEvent> events) throws Exception;
     }
@@ -232,8 +263,10 @@ final class Performer {
         First first = new First();
         for (List<Integer> lane : lanes.values()) {
             free.acquire();
-            if (first.isAway()) {
-                break; // the sink wants no more; what it has got is known, and the rest comes again
+            if (first.wantsNoMore()) {
+                first.cut(lane.get(
+                        0)); // this lane and those behind it come again; what has arrived of the others is known
+                break;
             }
             Runnable ride = () -> {
                 try {
@@ -257,6 +290,8 @@ final class Performer {
         }
         if (first.fate instanceof Failed failed) {
             refuseBlame(failed.error());
+        } else if (first.fate instanceof OneOfThem some) {
+            refuseBlame(some.error());
         }
         return first.fate;
     }
@@ -265,7 +300,7 @@ final class Performer {
         try {
             return work.ride(events);
         } catch (Throwable e) {
-            return new Failed(events.size() == 1 ? 0 : -1, e);
+            return events.size() == 1 ? new Failed(0, e) : new OneOfThem(e);
         }
     }
 
@@ -280,30 +315,43 @@ final class Performer {
         return new Delivered();
     }
 
-    /** Of what went wrong in lanes, what concerns the first event: the others come again. */
+    /** Of what went wrong in lanes, what concerns the first event: all before it were handled, and the others come again. */
     private static final class First {
         private Fate fate = new Delivered();
-        private int index = Integer.MAX_VALUE;
-        private boolean away;
+        private int handled = Integer.MAX_VALUE;
+        private @Nullable Unavailable away;
+        private boolean enough;
 
-        synchronized boolean isAway() {
-            return away;
+        synchronized boolean wantsNoMore() {
+            return enough;
         }
 
         synchronized void note(List<Integer> lane, Fate what) {
-            int at = Integer.MAX_VALUE;
-            Fate placed = what;
             if (what instanceof Failed failed) {
-                at = lane.get(Math.max(0, failed.index()));
-                placed = new Failed(failed.index() < 0 ? -1 : at, failed.error(), failed.notBefore());
+                int at = lane.get(failed.handled());
+                place(at, new Failed(at, failed.error(), failed.notBefore()));
+            } else if (what instanceof OneOfThem) {
+                place(lane.get(0), what);
             } else if (what instanceof Unavailable gone) {
-                at = lane.get(gone.index());
-                placed = new Unavailable(at, gone.error(), gone.notBefore());
-                away = true;
+                int at = lane.get(gone.handled());
+                away = away == null ? gone : away;
+                enough = true;
+                place(at, new Unavailable(at, gone.error(), gone.notBefore()));
+            } else if (what instanceof Partly some) {
+                enough = true;
+                place(lane.get(some.handled()), new Partly(lane.get(some.handled())));
             }
-            if (at < index) {
-                index = at;
-                fate = placed;
+        }
+
+        /** What is at this index and behind it in lanes that were not begun is not handled, whatever a later index says. */
+        synchronized void cut(int at) {
+            place(at, away == null ? new Partly(at) : new Unavailable(at, away.error(), away.notBefore()));
+        }
+
+        private void place(int at, Fate what) {
+            if (at < handled) {
+                handled = at;
+                fate = what;
             }
         }
     }
@@ -320,7 +368,10 @@ final class Performer {
 
     private static Fate failed(List<LogEvent> events, int at, Throwable error) throws InterruptedException {
         refuseBlame(error);
-        return new Failed(at < 0 && events.size() == 1 ? 0 : at, error);
+        if (at < 0 && events.size() != 1) {
+            return new OneOfThem(error);
+        }
+        return new Failed(Math.max(0, at), error);
     }
 
     /** Carries the handler's exception out of the transaction. */

@@ -1,8 +1,10 @@
 package io.postrider.listen;
 
+import java.time.Instant;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
 
 /** A listener's place on this node, as the wire knows it: whether we hold it, and whether it may run. Safe to share. */
 final class Post {
@@ -18,6 +20,7 @@ final class Post {
     private boolean detached;
     private boolean due;
     private boolean testAsked;
+    private @Nullable Instant askedAt;
     private long startRow;
     private long tenure;
 
@@ -56,12 +59,20 @@ final class Post {
         }
     }
 
-    /** Somebody wants to know whether the sink can be reached. */
-    void askForTest() {
+    /**
+     * Somebody wants to know whether the sink can be reached, and asked at this time; null if nobody does. Gives whether that is
+     * new: while a test is being made, it is still asked for.
+     */
+    boolean askForTest(@Nullable Instant at) {
         lock.lock();
         try {
-            testAsked = true;
-            changed.signalAll();
+            boolean isNew = at != null && held && !at.equals(askedAt);
+            if (isNew) {
+                askedAt = at;
+                testAsked = true;
+                changed.signalAll();
+            }
+            return isNew;
         } finally {
             lock.unlock();
         }

@@ -5,10 +5,12 @@ import io.postrider.db.Sql;
 import io.postrider.log.Heads;
 import io.postrider.wake.Wire;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -65,7 +67,13 @@ public final class Posts implements Wire.Task {
         if (!wanted.isEmpty()) {
             own(line, wanted);
         }
-        record Status(String name, boolean paused, boolean detached, boolean due, boolean testAsked, long startRow) {}
+        record Status(
+                String name,
+                boolean paused,
+                boolean detached,
+                boolean due,
+                @Nullable Instant testAskedAt,
+                long startRow) {}
         line.session()
                 .query(
                         STATUS,
@@ -75,16 +83,14 @@ public final class Posts implements Wire.Task {
                                 row.bool("paused"),
                                 row.bool("detached"),
                                 row.bool("due"),
-                                row.bool("test_asked"),
+                                row.instantOrNull("test_asked_at"),
                                 row.int8("start_row")))
                 .forEach(status -> {
                     Entry entry = entries.get(status.name());
                     if (entry != null) {
                         entry.post().status(status.paused(), status.detached(), status.due(), status.startRow());
-                        if (status.testAsked()) {
-                            entry.post().askForTest();
-                        }
-                        if (status.due() || status.testAsked() || heardSteer) {
+                        boolean test = entry.post().askForTest(status.testAskedAt());
+                        if (status.due() || test || heardSteer) {
                             heads.nudge(entry.topic());
                         }
                     }

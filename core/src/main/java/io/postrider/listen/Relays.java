@@ -11,7 +11,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -63,7 +62,7 @@ public final class Relays {
 
     private static boolean rest() {
         try {
-            new CountDownLatch(1).await(LOOK_AGAIN.toMillis(), TimeUnit.MILLISECONDS);
+            TimeUnit.MILLISECONDS.sleep(LOOK_AGAIN.toMillis());
             return true;
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

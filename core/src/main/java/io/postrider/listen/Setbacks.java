@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.UUID;
 
 /** The setbacks of one listener: the statements about them. Each takes the session in whose transaction it belongs. */
 final class Setbacks {
@@ -56,7 +57,10 @@ final class Setbacks {
                                 .bool("shared", shared)
                                 .text("worker", worker),
                         row -> new Ahead(
-                                row.int8("position"), row.int4("attempt"), Duration.ofMillis(row.int8("wait_millis"))))
+                                row.int8("position"),
+                                row.uuid("event_id"),
+                                row.int4("attempt"),
+                                Duration.ofMillis(row.int8("wait_millis"))))
                 .forEach(one -> ahead.put(one.position(), one));
         return ahead;
     }
@@ -186,7 +190,7 @@ final class Setbacks {
     }
 
     /** A setback that the cursor has not passed. */
-    record Ahead(long position, int attempt, Duration dueIn) {}
+    record Ahead(long position, UUID event, int attempt, Duration dueIn) {}
 
     /** A setback behind the cursor whose time has come. */
     record Due(LogEvent event, int attempt) {}

@@ -68,6 +68,11 @@ public final class Sender {
         }
     }
 
+    /** Whether this event, ahead of the cursor, has arrived as far as anybody can tell. */
+    public boolean has(long position, UUID event) {
+        return event.equals(arrived.get(position));
+    }
+
     /** Sends those of these events that the sink does not have; the receipt counts all of them. */
     public Receipt send(List<LogEvent> events) throws Exception {
         List<LogEvent> missing = missing(events);
@@ -87,20 +92,28 @@ public final class Sender {
                 arrived.put(event.position(), event.id());
             }
         }
-        return receipt.isWhole() ? receipt : notWhole(events, missing, taken, receipt);
+        return taken == missing.size() ? wholly(receipt) : partly(events, missing, taken, receipt);
     }
 
     /** One that says all were taken and gives an error all the same has taken all. */
-    private Receipt notWhole(List<LogEvent> events, List<LogEvent> missing, int taken, Receipt receipt) {
-        inDoubt = true;
-        Throwable error = receipt.error();
-        if (error == null || taken == missing.size()) {
-            return Receipt.whole();
+    private Receipt wholly(Receipt receipt) {
+        if (receipt.error() != null) {
+            inDoubt = true;
         }
-        int index = events.indexOf(missing.get(taken));
+        return Receipt.whole();
+    }
+
+    /** Counts those that were there already as well. */
+    private Receipt partly(List<LogEvent> events, List<LogEvent> missing, int taken, Receipt receipt) {
+        int counted = events.indexOf(missing.get(taken));
+        Throwable error = receipt.error();
+        if (error == null) {
+            return Receipt.partly(counted);
+        }
+        inDoubt = true;
         return receipt.isUnavailable()
-                ? Receipt.unavailable(index, error, receipt.retryAfter())
-                : Receipt.refused(index, error, receipt.retryAfter());
+                ? Receipt.unavailable(counted, error, receipt.retryAfter())
+                : Receipt.refused(counted, error, receipt.retryAfter());
     }
 
     private List<LogEvent> missing(List<LogEvent> events) {

@@ -60,7 +60,7 @@ final class Claims {
     record Got(@Nullable Claim claim, @Nullable String why, long claimedUpto, List<Found> found) {}
 
     /** Claims the next positions of a lane, and reads the first of them. */
-    Got claim(String topic, long worker, int most, int first, long oldest) {
+    Got claim(String topic, long worker, int most, int first, OpenClaims.Asked asked) {
         List<Found> found = new ArrayList<>();
         Got[] got = {new Got(null, null, 0, found)};
         database.statement(session -> {
@@ -72,7 +72,8 @@ final class Claims {
                             .int4("most", most)
                             .int4("first", first)
                             .int8("bytes", BYTES)
-                            .int8("open_n", oldest),
+                            .int8("open_n", asked.oldest())
+                            .int8("latest", asked.latest()),
                     0,
                     row -> {
                         Claim claim = got[0].claim();

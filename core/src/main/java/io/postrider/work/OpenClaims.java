@@ -23,10 +23,18 @@ final class OpenClaims {
     private long latest;
 
     /**
+     * What the server is told with a claim.
+     *
+     * @param oldest the oldest claim that may be open
+     * @param latest the greatest number ever got: the new one must be greater, also if a crash of the server has forgotten it
+     */
+    record Asked(long oldest, long latest) {}
+
+    /**
      * A queue is about to claim. Gives the oldest claim that may be open. If none is known, not the claim that is about to be
      * made: another queue may ask after us and draw its number before us.
      */
-    synchronized long ask(Object queue) {
+    synchronized Asked ask(Object queue) {
         long oldest = left.isEmpty() ? latest + 1 : left.firstKey();
         for (Map<Object, Long> floors : List.of(asking, doubted)) {
             for (long floor : floors.values()) {
@@ -34,7 +42,7 @@ final class OpenClaims {
             }
         }
         asking.put(queue, latest + 1);
-        return oldest;
+        return new Asked(oldest, latest);
     }
 
     /** It has got this claim, or none. */

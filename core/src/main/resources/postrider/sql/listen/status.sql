@@ -1,7 +1,7 @@
 -- what may have changed about listeners from outside: pause, detachment, replays that are due, a test, a reset
 select l.name, l.paused, l.detached_at is not null as detached,
   exists (select from postrider.setback s where s.listener = l.name and s.retry_after <= clock_timestamp()) as due,
-  l.test_asked_at is not null and l.test_asked_at > coalesce(l.tested_at, '-infinity') as test_asked,
+  case when l.test_asked_at > coalesce(l.tested_at, '-infinity') then l.test_asked_at end as test_asked_at,
   coalesce((
     select max(d.n) from postrider.delivery d where d.listener = l.name and d.from_position = 0), 0) as start_row
 from postrider.listener l

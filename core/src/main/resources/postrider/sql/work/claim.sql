@@ -1,1 +1,1 @@
-select * from postrider.claim(:queue, :topic, :worker, :most, :first, :bytes, :open_n)
+select * from postrider.claim(:queue, :topic, :worker, :most, :first, :bytes, :open_n, :latest)

@@ -25,6 +25,7 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What is recorded, what is read, and that it is the log: each event, once, whatever happens to who records it. */
@@ -255,6 +256,8 @@ class EventLogTest {
     // ── once, whatever happens ──────────────────────────────────────────────────────────────────────────────────────
 
     @Test
+    @Tag("once")
+    @Tag("slow")
     void each_event_is_there_once_though_two_nodes_lose_their_connections_again_and_again(TestDatabase database) {
         long seed = System.nanoTime();
         System.out.println("event log, connections cut: seed " + seed);

@@ -40,7 +40,7 @@ class OpenClaimsTest {
         for (int step = 0; step < 200; step++) {
             Queue queue = queues[random.nextInt(QUEUES)];
             if (queue.openN == null) {
-                queue.openN = claims.ask(queue);
+                queue.openN = claims.ask(queue).oldest();
             } else if (queue.drawn == null) {
                 sequence += 1 + random.nextInt(3); // other nodes draw as well
                 queue.drawn = new Claim(sequence, "queue:q", sequence, sequence);

@@ -22,6 +22,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.openqa.selenium.By;
 import org.openqa.selenium.Keys;
@@ -32,6 +33,7 @@ import org.openqa.selenium.chrome.ChromeDriver;
 /** The chat on the real server, as {@code postrider demo} runs it: two processes, a browser, and Redis where there is one. */
 @NeedsProgram({"chromium", "chromedriver"})
 @PostgresTest
+@Tag("slow")
 class ChatStageTest {
     private static final Duration LONG = Duration.ofSeconds(120);
 

@@ -153,12 +153,12 @@ class ClientTest extends GatewayTestBase {
             browser.awaitEvents(5);
             Await.until(
                     "a new token was asked for",
-                    Duration.ofSeconds(20),
+                    Duration.ofSeconds(60),
                     () -> ((Long) browser.run("return window.asked")) == 2);
             if (transport.equals("sse")) {
                 Await.until(
                         "cut and open again",
-                        Duration.ofSeconds(20),
+                        Duration.ofSeconds(60),
                         () -> browser.states().containsAll(List.of("waiting expired")));
             }
             browser.awaitState("open");
@@ -230,7 +230,7 @@ class ClientTest extends GatewayTestBase {
             connect(served, transport, ", position: 3");
             Await.until(
                     "a snapshot is asked for",
-                    Duration.ofSeconds(20),
+                    Duration.ofSeconds(60),
                     () -> ((Long) browser.run("return window.snapshots.length")) == 1);
             assertThat(browser.run("return window.snapshots[0].oldest + ' ' + window.snapshots[0].position"))
                     .isEqualTo("20 30");
@@ -267,7 +267,7 @@ class ClientTest extends GatewayTestBase {
                             + served.token("ann", "p1", PROJECT) + "', transport: '" + transport + "'");
             Await.until(
                     "it was refused twice",
-                    Duration.ofSeconds(20),
+                    Duration.ofSeconds(60),
                     () -> browser.states().stream()
                                     .filter(state -> state.startsWith("waiting"))
                                     .count()

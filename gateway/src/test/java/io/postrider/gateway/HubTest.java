@@ -294,7 +294,7 @@ class HubTest {
             assertThat(slow.positions()).isEqualTo(positions(11, 15));
             assertThat(quick.positions()).isEqualTo(positions(11, 100));
             Await.until("it is gone", () -> watch.closed.contains(Cut.SLOW));
-            assertThat(hub.connections()).isEqualTo(1);
+            Await.until("its place is free", () -> hub.connections() == 1);
         }
     }
 

@@ -9,7 +9,9 @@ import io.postrider.testkit.TestDatabase;
 import io.postrider.testkit.program.RedisProcess;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -48,7 +50,46 @@ class GatewayRoleTest {
         }
     }
 
+    /** The container gives the response of one who has left to the next who comes. */
     @Test
+    void who_leaves_in_the_middle_of_a_frame_does_no_harm_to_who_comes_next(TestDatabase database) throws Exception {
+        try (LiveServer server = LiveServer.on(database)) {
+            String token = server.project("shop");
+            Hearing left = Hearing.open(Hearing.Way.STREAM_BY_POSITION, server, token, "project:shop", 0);
+            for (int i = 1; i <= 25; i++) {
+                left.close();
+                Hearing next = Hearing.open(Hearing.Way.STREAM_BY_POSITION, server, token, "project:shop", i - 1);
+                emit(server, i);
+                assertThat(next.until("\"data\":" + i))
+                        .contains("id: " + i + "\n")
+                        .doesNotContain("event: cut");
+                left = next;
+            }
+            left.close();
+        }
+    }
+
+    @Test
+    void a_topic_that_browsers_hear_and_nobody_records_is_told_of_at_the_start(TestDatabase database) {
+        Map<String, String> without = Map.of("postrider.event-log.topics", "others");
+        try (LiveServer server = LiveServer.on(database, without)) {
+            assertThat(unrecorded(server)).containsExactly("orders");
+        }
+        try (LiveServer server = LiveServer.on(database)) {
+            assertThat(unrecorded(server)).isEmpty();
+        }
+        try (LiveServer server = LiveServer.on(database, Map.of("postrider.roles", "api,gateway"))) {
+            assertThat(unrecorded(server)).as("another node has recorded it").isEmpty();
+        }
+    }
+
+    private static List<String> unrecorded(LiveServer server) {
+        return GatewayConfiguration.unrecorded(
+                server.server().bean(io.postrider.server.settings.ServerSettings.class), server.postrider());
+    }
+
+    @Test
+    @Tag("alone")
     void a_stream_is_cut_within_five_seconds_when_its_token_is_revoked_or_expires(TestDatabase database)
             throws Exception {
         try (LiveServer server = LiveServer.on(database)) {

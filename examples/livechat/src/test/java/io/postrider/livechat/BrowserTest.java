@@ -66,6 +66,7 @@ class BrowserTest {
     }
 
     @Test
+    @Tag("slow")
     void a_mention_raises_a_badge_for_the_one_who_is_called_until_it_is_read() {
         Screen anna = screen("/agent.html?as=anna");
         Screen ben = screen("/agent.html?as=ben");
@@ -87,6 +88,7 @@ class BrowserTest {
     }
 
     @Test
+    @Tag("slow")
     void what_looks_like_markup_stays_text_everywhere() {
         String evil = "<img src=x onerror=\"document.title='owned'\"><script>document.title='owned'</script>"
                 + "<svg/onload=document.title='owned'> {{7*7}} @anna\"><b>x</b>";
@@ -145,6 +147,7 @@ class BrowserTest {
     }
 
     @Test
+    @Tag("slow")
     void a_stream_that_is_cut_comes_back_where_it_was() {
         Screen stage = screen("/");
         stage.awaitLive("#visitor");
@@ -160,6 +163,7 @@ class BrowserTest {
     }
 
     @Test
+    @Tag("slow")
     void a_companion_that_fails_is_seen_to_be_retried_and_answers_once() {
         Screen stage = screen("/");
         stage.awaitLive("#visitor");
@@ -213,6 +217,7 @@ class BrowserTest {
     }
 
     @Test
+    @Tag("slow")
     void a_reload_brings_the_conversation_back_and_another_tab_is_another_visitor() {
         Screen visitor = screen("/visitor.html");
         visitor.awaitLive("#visitor");

@@ -42,7 +42,7 @@ public final class FrontFilter extends HttpFilter {
     @Override
     protected void doFilter(HttpServletRequest request, HttpServletResponse response, FilterChain chain)
             throws IOException, ServletException {
-        boolean isApi = isApi(request.getRequestURI());
+        boolean isApi = isApi(RequestPath.of(request));
         secure(request, response, isApi);
         @Nullable String origin = request.getHeader("Origin");
         if (isApi && origin != null) {
@@ -65,8 +65,8 @@ public final class FrontFilter extends HttpFilter {
         chain.doFilter(request, response);
     }
 
-    private static boolean isApi(String uri) {
-        return uri.equals("/v1") || uri.startsWith("/v1/");
+    private static boolean isApi(String path) {
+        return path.equals("/v1") || path.startsWith("/v1/");
     }
 
     private static boolean isPreflight(HttpServletRequest request) {
@@ -85,8 +85,11 @@ public final class FrontFilter extends HttpFilter {
         response.setHeader("X-Frame-Options", "DENY");
         response.setHeader("Referrer-Policy", "no-referrer");
         response.setHeader("Cross-Origin-Resource-Policy", isApi ? "cross-origin" : "same-origin");
+        // A page may say more: its own header takes the place of this one.
+        response.setHeader(
+                "Content-Security-Policy",
+                isApi ? "default-src 'none'; frame-ancestors 'none'" : "frame-ancestors 'none'");
         if (isApi) {
-            response.setHeader("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'");
             response.setHeader("Cache-Control", "no-store");
         }
         if (request.isSecure()) {

@@ -32,6 +32,7 @@ import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -166,6 +167,7 @@ class RedisFeedTest {
     }
 
     @ParameterizedTest
+    @Tag("slow")
     @ValueSource(booleans = {true, false})
     void redis_killed_restarted_and_clients_killed_under_load_and_every_event_comes_once_and_in_order(boolean sealed)
             throws Exception {

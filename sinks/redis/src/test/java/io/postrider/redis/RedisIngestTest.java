@@ -164,6 +164,7 @@ class RedisIngestTest {
     }
 
     @Test
+    @Tag("slow")
     void a_database_that_fails_now_and_then_loses_and_repeats_nothing() {
         AtomicInteger calls = new AtomicInteger();
         DataSource shaky = (DataSource) Proxy.newProxyInstance(

@@ -39,6 +39,7 @@ final class Line implements AutoCloseable {
     private final ScheduledExecutorService watch;
     private final long opened = System.nanoTime();
     private long used = opened;
+    private boolean heard;
 
     private Line(Socket tcp, Socket socket, ScheduledExecutorService watch) throws IOException {
         this.tcp = tcp;
@@ -106,7 +107,8 @@ final class Line implements AutoCloseable {
      * Sends a request and reads its answer.
      *
      * @throws Unreached if the line broke before the head of an answer was complete
-     * @throws IOException if there was none in time, or one that is not HTTP
+     * @throws Silence if not a byte of one came in time
+     * @throws IOException if only some of it did, or what is not HTTP
      */
     Answer exchange(byte[] request, long end) throws IOException {
         try (Guard guard = new Guard(tcp, end, watch)) {
@@ -116,7 +118,7 @@ final class Line implements AutoCloseable {
                 return answer;
             } catch (EOFException | SocketException | SSLException e) {
                 if (guard.struck) {
-                    throw new IOException("no answer in time", e);
+                    throw heard ? new IOException("no whole answer in time", e) : new Silence(e);
                 }
                 throw new Unreached("the connection ended before an answer", e);
             } finally {
@@ -128,6 +130,7 @@ final class Line implements AutoCloseable {
     /** An endpoint that wants no more of a long body answers and closes: that answer counts, not the failed write. */
     private Answer answer(byte[] request) throws IOException {
         tcp.setSoTimeout(0);
+        heard = false;
         IOException unsent = null;
         try {
             out.write(request);
@@ -136,6 +139,9 @@ final class Line implements AutoCloseable {
             unsent = e;
         }
         try {
+            in.mark(1);
+            heard = in.read() >= 0;
+            in.reset();
             Answer answer = Answer.head(in);
             tcp.setSoTimeout((int) BODY_TIME.toMillis());
             return answer;
@@ -152,11 +158,12 @@ final class Line implements AutoCloseable {
 
     /**
      * Whether nothing has come that nobody asked for: it would be taken for the answer to the next request, and that event for
-     * delivered. Only for who holds the line: a reader holds the stream's lock as long as it waits.
+     * delivered. Under TLS also what nobody has deciphered yet. Only for who holds the line: a reader holds the stream's lock as
+     * long as it waits.
      */
     boolean isQuiet() {
         try {
-            return in.available() == 0;
+            return in.available() == 0 && tcp.getInputStream().available() == 0;
         } catch (IOException e) {
             return false;
         }

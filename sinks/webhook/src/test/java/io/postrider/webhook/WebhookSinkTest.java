@@ -12,9 +12,9 @@ import io.postrider.LogEvent;
 import io.postrider.PostriderException;
 import io.postrider.PostriderException.Kind;
 import io.postrider.Receipt;
+import io.postrider.testkit.Ports;
 import io.postrider.webhook.TestEndpoint.Received;
 import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.time.Clock;
@@ -61,7 +61,7 @@ class WebhookSinkTest {
         String secret = WebhookOptions.newSecret();
         LogEvent event = event(7, "42", "{\"name\": \"Änne €\\n𝄞\"}");
         try (WebhookSink sink = WebhookSink.to(endpoint.url("/hook/a%20b?x=1&y=ä"), endpoint.options(secret))) {
-            assertThat(sink.send(COURSE, List.of(event)).isWhole()).isTrue();
+            assertThat(TestEndpoint.send(sink, List.of(event)).isWhole()).isTrue();
         }
         Received one = endpoint.received.get(0);
         assertThat(one.method()).isEqualTo("POST");
@@ -81,7 +81,7 @@ class WebhookSinkTest {
         List<LogEvent> events =
                 LongStream.rangeClosed(1, 200).mapToObj(TestEndpoint::event).toList();
         try (WebhookSink sink = endpoint.sink()) {
-            assertThat(sink.send(COURSE, events).isWhole()).isTrue();
+            assertThat(TestEndpoint.send(sink, events).isWhole()).isTrue();
         }
         assertThat(endpoint.received)
                 .extracting(one -> one.header("webhook-id"))
@@ -94,7 +94,8 @@ class WebhookSinkTest {
     void what_is_answered_by_2xx_is_taken(int code) throws Exception {
         endpoint.answering(status(code));
         try (WebhookSink sink = endpoint.sink()) {
-            assertThat(sink.send(COURSE, List.of(event(1), event(2))).isWhole()).isTrue();
+            assertThat(TestEndpoint.send(sink, List.of(event(1), event(2))).isWhole())
+                    .isTrue();
         }
     }
 
@@ -103,7 +104,7 @@ class WebhookSinkTest {
     void an_endpoint_in_trouble_is_unavailable(int code) throws Exception {
         endpoint.answering(status(code, "busy"));
         try (WebhookSink sink = endpoint.sink()) {
-            Receipt receipt = sink.send(COURSE, List.of(event(1)));
+            Receipt receipt = TestEndpoint.send(sink, List.of(event(1)));
             assertThat(receipt.isUnavailable()).isTrue();
             assertThat(receipt.taken()).isZero();
             assertThat(receipt.retryAfter()).isNull();
@@ -116,7 +117,7 @@ class WebhookSinkTest {
     void any_other_status_refuses_the_event(int code) throws Exception {
         endpoint.answering(status(code));
         try (WebhookSink sink = endpoint.sink()) {
-            Receipt receipt = sink.send(COURSE, List.of(event(1)));
+            Receipt receipt = TestEndpoint.send(sink, List.of(event(1)));
             assertThat(receipt.isWhole()).isFalse();
             assertThat(receipt.isUnavailable()).isFalse();
             assertThat(receipt.error()).hasMessageStartingWith(sink.describe() + ": answered " + code);
@@ -128,7 +129,7 @@ class WebhookSinkTest {
         endpoint.answering((exchange, one) ->
                 status(one.header("postrider-position").equals("3") ? 422 : 200).answer(exchange, one));
         try (WebhookSink sink = endpoint.sink()) {
-            Receipt receipt = sink.send(COURSE, List.of(event(1), event(2), event(3), event(4)));
+            Receipt receipt = TestEndpoint.send(sink, List.of(event(1), event(2), event(3), event(4)));
             assertThat(receipt.taken()).isEqualTo(2);
             assertThat(receipt.isUnavailable()).isFalse();
         }
@@ -146,7 +147,7 @@ class WebhookSinkTest {
                 endpoint.answering(status(code, "location", location));
                 try (WebhookSink sink = WebhookSink.to(
                         endpoint.url("/"), endpoint.options().withAllowedHosts(endpoint.trusted(), other.trusted()))) {
-                    Receipt receipt = sink.send(COURSE, List.of(event(1)));
+                    Receipt receipt = TestEndpoint.send(sink, List.of(event(1)));
                     assertThat(receipt.isUnavailable()).isFalse();
                     assertThat(receipt.error())
                             .hasMessageContaining("answered " + code + ", a redirect to " + location
@@ -183,28 +184,27 @@ class WebhookSinkTest {
                 endpoint.url("/"), endpoint.options(), host -> List.of(InetAddress.getAllByName(host)), clock)) {
             for (int code : new int[] {429, 503, 500, 422}) {
                 endpoint.answering(status(code, "retry-after", header));
-                assertThat(sink.send(COURSE, List.of(event(1))).retryAfter()).isEqualTo(expected);
+                assertThat(TestEndpoint.send(sink, List.of(event(1))).retryAfter())
+                        .isEqualTo(expected);
             }
         }
     }
 
     @Test
     void an_endpoint_that_is_down_is_unavailable_and_takes_events_when_it_is_up() throws Exception {
-        int port;
-        try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            port = free.getLocalPort();
-        }
+        int port = Ports.free();
         WebhookOptions options =
                 WebhookOptions.signedWith(WebhookOptions.newSecret()).withAllowedHosts("127.0.0.1:" + port);
         try (WebhookSink sink = WebhookSink.to(URI.create("http://127.0.0.1:" + port + "/"), options)) {
-            Receipt down = sink.send(COURSE, List.of(event(1)));
+            Receipt down = TestEndpoint.send(sink, List.of(event(1)));
             assertThat(down.isUnavailable()).isTrue();
             assertThat(down.error()).hasMessageContaining("no connection: Connection refused");
             try (TestEndpoint up = TestEndpoint.start(port)) {
-                assertThat(sink.send(COURSE, List.of(event(1))).isWhole()).isTrue();
+                assertThat(TestEndpoint.send(sink, List.of(event(1))).isWhole()).isTrue();
                 assertThat(up.received).hasSize(1);
             }
-            assertThat(sink.send(COURSE, List.of(event(2))).isUnavailable()).isTrue();
+            assertThat(TestEndpoint.send(sink, List.of(event(2))).isUnavailable())
+                    .isTrue();
         }
     }
 
@@ -228,7 +228,7 @@ class WebhookSinkTest {
             Future<Integer> sent = thread.submit(() -> {
                 int count = 0;
                 while (!end.get()) {
-                    assertThat(sink.send(COURSE, List.of(event(++count))).isWhole())
+                    assertThat(TestEndpoint.send(sink, List.of(event(++count))).isWhole())
                             .isTrue();
                 }
                 return count;
@@ -275,7 +275,7 @@ class WebhookSinkTest {
                 List<LogEvent> events = LongStream.rangeClosed(1, 50)
                         .mapToObj(position -> event(position, key, "{}"))
                         .toList();
-                receipts.add(threads.submit(() -> sink.send(COURSE, events)));
+                receipts.add(threads.submit(() -> TestEndpoint.send(sink, events)));
             }
             for (Future<Receipt> receipt : receipts) {
                 assertThat(receipt.get(60, TimeUnit.SECONDS).isWhole()).isTrue();
@@ -319,7 +319,7 @@ class WebhookSinkTest {
         endpoint.answering(status(500, "x".repeat(5_000)));
         WebhookOptions options = endpoint.options(secret);
         try (WebhookSink sink = WebhookSink.to(endpoint.url("/hook?token=canary"), options)) {
-            Receipt receipt = sink.send(COURSE, List.of(event(1)));
+            Receipt receipt = TestEndpoint.send(sink, List.of(event(1)));
             for (String shown : List.of(
                     sink.describe(), sink.toString(), options.toString(), receipt.toString(), "" + options.secrets())) {
                 assertThat(shown).doesNotContain(bare).doesNotContain("canary");
@@ -334,7 +334,7 @@ class WebhookSinkTest {
         endpoint.answering(status(
                 400, "\u001b[31mbad\r\n2026-01-01 INFO forged\u202e\u0000 line\u2028 ${jndi:x} " + "é".repeat(9_000)));
         try (WebhookSink sink = endpoint.sink()) {
-            String message = sink.send(COURSE, List.of(event(1))).error().getMessage();
+            String message = TestEndpoint.send(sink, List.of(event(1))).error().getMessage();
             assertThat(message)
                     .startsWith(sink.describe() + ": answered 400: [31mbad 2026-01-01 INFO forged line ${jndi:x} éé")
                     .endsWith("é…")
@@ -349,7 +349,7 @@ class WebhookSinkTest {
         LogEvent hostile = new LogEvent(
                 "a\r\nwebhook-id: b", 1, event.id(), "t", "{}", null, null, null, null, null, "{}", Instant.EPOCH);
         try (WebhookSink sink = endpoint.sink()) {
-            sink.send(COURSE, List.of(hostile));
+            TestEndpoint.send(sink, List.of(hostile));
         }
         assertThat(endpoint.received.get(0).headers().get("webhook-id"))
                 .containsExactly(event.id().toString());
@@ -397,10 +397,10 @@ class WebhookSinkTest {
     @Test
     void after_closing_nothing_is_sent_and_no_thread_is_left() throws Exception {
         WebhookSink sink = endpoint.sink();
-        assertThat(sink.send(COURSE, List.of(event(1))).isWhole()).isTrue();
+        assertThat(TestEndpoint.send(sink, List.of(event(1))).isWhole()).isTrue();
         sink.close();
         assertThatCode(sink::close).doesNotThrowAnyException();
-        assertThat(sink.send(COURSE, List.of(event(2))).isUnavailable()).isTrue();
+        assertThat(TestEndpoint.send(sink, List.of(event(2))).isUnavailable()).isTrue();
         assertThat(endpoint.received).hasSize(1);
         io.postrider.testkit.Await.until(
                 "the watch has ended",

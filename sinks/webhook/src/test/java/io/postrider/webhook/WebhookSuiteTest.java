@@ -27,14 +27,30 @@ class WebhookSuiteTest extends SinkSuite {
         private static final Pattern KEY = Pattern.compile("\"partitionkey\":\"((?:[^\"\\\\]|\\\\.)*)\"");
         private static final Pattern ESCAPE = Pattern.compile("\\\\(?:u([0-9a-f]{4})|(.))");
 
+        private static final String POISON = "\"poison\"";
+
         private final String secret = WebhookOptions.newSecret();
         private final WebhookVerifier verifier = WebhookVerifier.of(secret);
         private final List<TestEndpoint> servers = new ArrayList<>();
         private final int port;
 
         Receiver() throws IOException {
-            servers.add(TestEndpoint.start());
+            servers.add(answering(TestEndpoint.start()));
             port = servers.get(0).port();
+        }
+
+        private static TestEndpoint answering(TestEndpoint server) {
+            return server.answering((exchange, one) ->
+                    TestEndpoint.status(isRefused(one) ? 422 : 204).answer(exchange, one));
+        }
+
+        private static boolean isRefused(Received one) {
+            return text(one).contains(",\"data\":" + POISON);
+        }
+
+        @Override
+        public String refusedPayload() {
+            return POISON;
         }
 
         @Override
@@ -47,7 +63,7 @@ class WebhookSuiteTest extends SinkSuite {
         public synchronized List<Arrived> arrived() {
             return servers.stream()
                     .flatMap(server -> server.received.stream())
-                    .filter(one -> !text(one).contains("\"type\":\"postrider.test\""))
+                    .filter(one -> !text(one).contains("\"type\":\"postrider.test\"") && !isRefused(one))
                     .map(this::arrived)
                     .toList();
         }
@@ -59,7 +75,7 @@ class WebhookSuiteTest extends SinkSuite {
 
         @Override
         public synchronized void comeBack() throws IOException {
-            servers.add(TestEndpoint.start(port));
+            servers.add(answering(TestEndpoint.start(port)));
         }
 
         @Override

@@ -1,6 +1,5 @@
 package io.postrider.webhook;
 
-import static io.postrider.webhook.TestEndpoint.COURSE;
 import static io.postrider.webhook.TestEndpoint.addresses;
 import static io.postrider.webhook.TestEndpoint.event;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -15,12 +14,16 @@ import java.security.KeyStore;
 import java.time.Clock;
 import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
 import javax.net.ssl.ExtendedSSLSession;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SNIServerName;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLSession;
+import javax.net.ssl.SSLSocket;
 import javax.net.ssl.TrustManagerFactory;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -28,6 +31,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** The certificate is the name's in the URL, whatever the address. */
 class WebhookTlsTest {
+    private static final String OK = "HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n";
+
     @TempDir
     static Path folder;
 
@@ -87,7 +92,7 @@ class WebhookTlsTest {
                 TestEndpoint.status(204).answer(exchange, one);
             });
             try (WebhookSink sink = sink(endpoint, "hooks.example", context)) {
-                assertThat(sink.send(COURSE, List.of(event(1), event(2)))).hasToString("whole");
+                assertThat(TestEndpoint.send(sink, List.of(event(1), event(2)))).hasToString("whole");
             }
             assertThat(asked.get()).hasToString("[type=host_name (0), value=hooks.example]");
             assertThat(endpoint.received).hasSize(2);
@@ -113,9 +118,46 @@ class WebhookTlsTest {
         }
     }
 
+    /** It would be taken for the answer to the next request, and that event for delivered. */
+    @Test
+    void what_comes_unasked_ends_a_connection() throws Exception {
+        CountDownLatch answered = new CountDownLatch(1);
+        CountDownLatch said = new CountDownLatch(1);
+        try (RawEndpoint endpoint = new RawEndpoint(talk -> {
+            SSLSocket socket = (SSLSocket) context.getSocketFactory().createSocket(talk.socket, null, false);
+            socket.setUseClientMode(false);
+            RawEndpoint.Talk secured = new RawEndpoint.Talk(socket, talk.number);
+            while (!secured.request().isEmpty()) {
+                if (said.getCount() == 0 && talk.number == 1) {
+                    return;
+                }
+                secured.say(OK);
+                if (talk.number == 1) {
+                    answered.await();
+                    secured.say(OK);
+                    said.countDown();
+                }
+            }
+        })) {
+            String host = "hooks.example:" + endpoint.port();
+            WebhookOptions options = WebhookOptions.signedWith(WebhookOptions.newSecret())
+                    .withAllowedHosts(host)
+                    .withTls(context);
+            try (WebhookSink sink = WebhookSink.to(
+                    URI.create("https://" + host + "/"), options, any -> addresses("127.0.0.1"), Clock.systemUTC())) {
+                assertThat(TestEndpoint.send(sink, List.of(event(1))).isWhole()).isTrue();
+                answered.countDown();
+                said.await();
+                LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(500)); // until it is here, too
+                assertThat(TestEndpoint.send(sink, List.of(event(2))).isWhole()).isTrue();
+                assertThat(endpoint.connections).hasValue(2);
+            }
+        }
+    }
+
     private static void assertNotBelieved(TestEndpoint endpoint, String host, SSLContext tls) throws Exception {
         try (WebhookSink sink = sink(endpoint, host, tls)) {
-            Receipt receipt = sink.send(COURSE, List.of(event(1)));
+            Receipt receipt = TestEndpoint.send(sink, List.of(event(1)));
             assertThat(receipt.isUnavailable()).isTrue();
             assertThat(receipt.error())
                     .hasMessageContaining("no connection: ")

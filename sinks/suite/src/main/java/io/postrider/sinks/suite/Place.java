@@ -2,6 +2,7 @@ package io.postrider.sinks.suite;
 
 import io.postrider.Sink;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Where the sink under test sends to: a channel, a topic, an endpoint, made for one test and empty. Closed after it, with
@@ -26,6 +27,11 @@ public interface Place extends AutoCloseable {
     /** Secrets that the sink was made with, none of which may show. */
     default List<String> secrets() {
         return List.of();
+    }
+
+    /** The payload, in JSON, of an event that this place refuses for what it is; null if there is none. */
+    default @Nullable String refusedPayload() {
+        return null;
     }
 
     @Override

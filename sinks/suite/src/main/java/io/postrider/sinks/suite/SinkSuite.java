@@ -12,6 +12,7 @@ import io.postrider.PostriderException;
 import io.postrider.Receipt;
 import io.postrider.Sink;
 import io.postrider.StartPoint;
+import io.postrider.listen.DeadLetters;
 import io.postrider.listen.Relays;
 import io.postrider.testkit.Await;
 import io.postrider.testkit.TestDatabase;
@@ -30,6 +31,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -85,8 +87,8 @@ public abstract class SinkSuite {
         Sink sink = sink();
         List<LogEvent> events = events(1, 200);
 
-        assertThat(sink.send(COURSE, events.subList(0, 100)).isWhole()).isTrue();
-        assertThat(sink.send(COURSE, events.subList(100, 200)).isWhole()).isTrue();
+        assertThat(send(sink, COURSE, events.subList(0, 100)).isWhole()).isTrue();
+        assertThat(send(sink, COURSE, events.subList(100, 200)).isWhole()).isTrue();
 
         assertSame(await(200), events);
     }
@@ -102,7 +104,7 @@ public abstract class SinkSuite {
                 event(4, "", "\"a string\""),
                 event(5, "k".repeat(1_000), "{\"long\": \"" + long_ + "\"}"));
 
-        assertThat(sink.send(COURSE, events).isWhole()).isTrue();
+        assertThat(send(sink, COURSE, events).isWhole()).isTrue();
 
         assertSame(await(5), events);
     }
@@ -110,10 +112,10 @@ public abstract class SinkSuite {
     @Test
     void a_place_that_is_away_is_unavailable_and_not_the_fault_of_an_event() throws Exception {
         Sink sink = sink();
-        assertThat(sink.send(COURSE, events(1, 2)).isWhole()).isTrue();
+        assertThat(send(sink, COURSE, events(1, 2)).isWhole()).isTrue();
         place.goAway();
 
-        Receipt receipt = sink.send(COURSE, events(3, 12));
+        Receipt receipt = send(sink, COURSE, events(3, 12));
 
         assertThat(receipt.isWhole()).isFalse();
         assertThat(receipt.isUnavailable()).as(receipt.toString()).isTrue();
@@ -122,7 +124,7 @@ public abstract class SinkSuite {
         Await.until(
                 "the sink is there again",
                 most(),
-                () -> sink.send(COURSE, events(3, 12)).isWhole());
+                () -> send(sink, COURSE, events(3, 12)).isWhole());
     }
 
     @Test
@@ -130,7 +132,7 @@ public abstract class SinkSuite {
         Sink sink = sink();
 
         assertThat(sink.test()).isNotBlank();
-        sink.send(COURSE, events(1, 1));
+        send(sink, COURSE, events(1, 1));
 
         assertThat(await(1)).hasSize(1);
     }
@@ -147,7 +149,7 @@ public abstract class SinkSuite {
     void no_secret_shows() throws Exception {
         Sink sink = sink();
         place.goAway();
-        Receipt receipt = sink.send(COURSE, events(1, 1));
+        Receipt receipt = send(sink, COURSE, events(1, 1));
 
         for (String secret : place.secrets()) {
             assertThat(sink.describe()).doesNotContain(secret);
@@ -172,9 +174,9 @@ public abstract class SinkSuite {
         Course stranger = new Course("stranger", "suite", 1);
 
         assertThat(sink.holds(COURSE, 0)).isEmpty();
-        sink.send(another, events(1, 20));
-        sink.send(COURSE, events);
-        sink.send(stranger, events(41, 60));
+        send(sink, another, events(1, 20));
+        send(sink, COURSE, events);
+        send(sink, stranger, events(41, 60));
 
         Map<Long, UUID> expected = new HashMap<>();
         events.stream().skip(30).forEach(event -> expected.put(event.position(), event.id()));
@@ -222,6 +224,44 @@ public abstract class SinkSuite {
         assertThat(status(postrider).deadLetters()).isZero();
         assertThat(status(postrider).state()).isEqualTo("running");
         assertOrderByFirstSight();
+    }
+
+    @Test
+    void an_event_that_is_refused_is_a_dead_letter_and_the_others_arrive() throws Exception {
+        String poison = place.refusedPayload();
+        Assumptions.assumeTrue(poison != null, "this place refuses nothing");
+        Postrider postrider = node(relay(sink()).withAttempts(2));
+        emit(postrider, 1, 10);
+        emit(postrider, List.of(Event.of("suite", "suite.counted", poison).withKey("key-1")));
+        emit(postrider, 12, 20);
+
+        awaitCursor(postrider, 20);
+        assertThat(postrider.deadLetters().find(DeadLetters.Filter.all(), 0, 10))
+                .singleElement()
+                .satisfies(letter -> {
+                    assertThat(letter.event().position()).isEqualTo(11);
+                    assertThat(letter.attempts()).isEqualTo(2);
+                });
+        List<Long> others = new ArrayList<>(positions(1, 20));
+        others.remove(11L);
+        assertThat(new HashSet<>(arrivedPositions())).containsExactlyInAnyOrderElementsOf(others);
+        assertOrderByFirstSight();
+    }
+
+    @Test
+    void lanes_wait_for_a_place_that_is_away_and_leave_nothing_out() throws Exception {
+        Postrider postrider = node(relay(sink()).withConcurrency(4).withAttempts(1));
+        emit(postrider, 1, 20);
+        awaitCursor(postrider, 20);
+        place.goAway();
+        emit(postrider, 21, 120);
+        Await.until(
+                "the relay has noticed", most(), () -> status(postrider).state().equals("unavailable"));
+        place.comeBack();
+
+        awaitCursor(postrider, 120);
+        assertThat(new HashSet<>(arrivedPositions())).containsAll(positions(21, 120));
+        assertThat(status(postrider).deadLetters()).isZero();
     }
 
     @Test
@@ -317,6 +357,17 @@ public abstract class SinkSuite {
         }
     }
 
+    /** As a relay does: a sink that took a part for now is sent the rest. */
+    private static Receipt send(Sink sink, Course course, List<LogEvent> events) throws Exception {
+        List<LogEvent> rest = events;
+        Receipt receipt = sink.send(course, rest);
+        while (!receipt.isWhole() && receipt.error() == null) {
+            rest = rest.subList(receipt.taken(), rest.size());
+            receipt = sink.send(course, rest);
+        }
+        return receipt;
+    }
+
     private Sink sink() {
         Sink sink = place.open();
         open.add(sink);
@@ -336,16 +387,20 @@ public abstract class SinkSuite {
     }
 
     private void emit(Postrider postrider, int from, int to) throws SQLException {
+        List<Event> events = new ArrayList<>();
+        for (int i = from; i <= to; i++) {
+            events.add(Event.of("suite", "suite.counted", "{\"n\": " + i + "}")
+                    .withKey("key-" + i % 10)
+                    .withProject("p1")
+                    .withUser("u" + i % 3)
+                    .withAggregate("count", "" + i));
+        }
+        emit(postrider, events);
+    }
+
+    private void emit(Postrider postrider, List<Event> events) throws SQLException {
         try (Connection connection = database.dataSource().getConnection()) {
             connection.setAutoCommit(false);
-            List<Event> events = new ArrayList<>();
-            for (int i = from; i <= to; i++) {
-                events.add(Event.of("suite", "suite.counted", "{\"n\": " + i + "}")
-                        .withKey("key-" + i % 10)
-                        .withProject("p1")
-                        .withUser("u" + i % 3)
-                        .withAggregate("count", "" + i));
-            }
             postrider.emitAll(connection, events);
             connection.commit();
         }

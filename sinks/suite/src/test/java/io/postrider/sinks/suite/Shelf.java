@@ -20,6 +20,7 @@ final class Shelf implements Place {
         REPEATS,
         TURNS_ROUND,
         BLAMES_THE_EVENT,
+        BLAMES_ITSELF,
         SAYS_TAKEN_WHILE_AWAY,
         FORGETS_WHAT_IT_HOLDS,
         MIXES_COURSES,
@@ -28,6 +29,7 @@ final class Shelf implements Place {
         TESTS_NOTHING
     }
 
+    private static final String POISON = "\"poison\"";
     private static final String SECRET = UUID.randomUUID().toString();
 
     private final Flaw flaw;
@@ -70,6 +72,11 @@ final class Shelf implements Place {
     }
 
     @Override
+    public String refusedPayload() {
+        return POISON;
+    }
+
+    @Override
     public List<String> secrets() {
         return List.of(SECRET);
     }
@@ -82,6 +89,13 @@ final class Shelf implements Place {
                 case SAYS_TAKEN_WHILE_AWAY -> Receipt.whole();
                 default -> Receipt.unavailable(0, error);
             };
+        }
+        for (int i = 0; i < events.size(); i++) {
+            if (events.get(i).payload().equals(POISON)) {
+                events.subList(0, i).forEach(event -> kept.add(new Kept(course, event)));
+                IOException error = new IOException("not on this shelf");
+                return flaw == Flaw.BLAMES_ITSELF ? Receipt.unavailable(i, error) : Receipt.refused(i, error);
+            }
         }
         List<LogEvent> taken = new ArrayList<>(events);
         if (flaw == Flaw.LOSES_THE_LAST && events.size() > 1) {

@@ -12,6 +12,7 @@ import org.junit.platform.launcher.listeners.SummaryGeneratingListener;
 
 /** The suite lets a sink pass that does everything right, and none that does one thing wrong. */
 class SinkSuiteTest {
+    /** The control: of the same tests, all pass. */
     @Nested
     class A_sink_that_does_everything_right extends SinkSuite {
         @Override
@@ -29,6 +30,8 @@ class SinkSuiteTest {
         "TURNS_ROUND, lanes_keep_the_order_of_each_key",
         "BLAMES_THE_EVENT, a_place_that_is_away_is_unavailable_and_not_the_fault_of_an_event",
         "BLAMES_THE_EVENT, a_relay_waits_for_a_place_that_is_away_and_blames_no_event",
+        "BLAMES_ITSELF, an_event_that_is_refused_is_a_dead_letter_and_the_others_arrive",
+        "BLAMES_THE_EVENT, lanes_wait_for_a_place_that_is_away_and_leave_nothing_out",
         "SAYS_TAKEN_WHILE_AWAY, a_place_that_is_away_is_unavailable_and_not_the_fault_of_an_event",
         "FORGETS_WHAT_IT_HOLDS, what_had_arrived_when_the_process_died_is_not_sent_again_if_the_place_can_tell",
         "MIXES_COURSES, a_sink_that_tells_holds_what_was_sent_of_this_course_and_nothing_else",

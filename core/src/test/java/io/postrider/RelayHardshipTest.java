@@ -1,0 +1,377 @@
+package io.postrider;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.postrider.listen.Relays;
+import io.postrider.testkit.Await;
+import io.postrider.testkit.TestDatabase;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** A relay whose sink is slow, or whose database is not there when it matters. */
+@Migrated(shared = true)
+class RelayHardshipTest {
+    private static final Duration SOON = Duration.ofMillis(5);
+
+    private static TestDatabase database;
+    private static Node node;
+
+    @BeforeAll
+    static void start(TestDatabase given) {
+        database = given;
+        node = new Node(database, options -> options.withPoll(Duration.ofMillis(50))).with();
+    }
+
+    @AfterAll
+    static void stop() {
+        node.close();
+    }
+
+    /** A sink that does what it is told; what it says it took has arrived. */
+    private static final class Told implements Sink {
+        final List<Long> arrived = new CopyOnWriteArrayList<>();
+        final List<Integer> sizes = new CopyOnWriteArrayList<>();
+        final Answers answers;
+        volatile String name = "told";
+        volatile boolean away;
+
+        Told(Answers answers) {
+            this.answers = answers;
+        }
+
+        interface Answers {
+            Receipt answer(List<LogEvent> events) throws Exception;
+        }
+
+        @Override
+        public String describe() {
+            return name;
+        }
+
+        @Override
+        public Receipt send(Course course, List<LogEvent> events) throws Exception {
+            sizes.add(events.size());
+            Receipt receipt = answers.answer(events);
+            events.stream().limit(receipt.taken()).forEach(event -> arrived.add(event.position()));
+            return receipt;
+        }
+
+        @Override
+        public Map<Long, UUID> holds(Course course, long after) throws IOException {
+            if (away) {
+                throw new IOException("away");
+            }
+            return Map.of();
+        }
+
+        @Override
+        public String test() {
+            return "told";
+        }
+
+        Listener relay(String name) {
+            return relay(name, name);
+        }
+
+        Listener relay(String name, String topic) {
+            return Listener.relay(name, topic, this)
+                    .withStart(StartPoint.beginning())
+                    .withBackoff(SOON, SOON);
+        }
+    }
+
+    private static Receipt refused() {
+        return Receipt.refused(0, new IOException("not this one"));
+    }
+
+    @Test
+    void lanes_that_were_not_begun_are_not_passed_by() {
+        CountDownLatch gone = new CountDownLatch(1);
+        Told told = new Told(events -> {
+            if ("a".equals(events.get(0).key()) && gone.getCount() > 0) {
+                gone.countDown();
+                return Receipt.unavailable(1, new IOException("away"));
+            }
+            // so long that the lane of a is known to be away before this one is through
+            gone.await();
+            pause(50);
+            return Receipt.whole();
+        });
+        node.inTransaction(connection -> node.postrider.emitAll(
+                connection,
+                IntStream.rangeClosed(1, 9)
+                        .mapToObj(i -> Event.of("unbegun", "counted", "{}").withKey(i == 1 || i == 9 ? "a" : "k" + i))
+                        .toList()));
+        Await.until("they have positions", () -> node.postrider.log().head("unbegun") == 9);
+        node.add(told.relay("unbegun").withConcurrency(2));
+
+        node.awaitCursor("unbegun", 9);
+        assertThat(told.arrived).containsExactlyInAnyOrderElementsOf(positions(9));
+    }
+
+    @Test
+    void an_event_that_was_taken_is_not_buried_because_it_could_not_be_noted() throws Exception {
+        takenButNotNoted("unnoted-block", Policy.BLOCK);
+    }
+
+    @Test
+    void an_event_that_was_taken_from_behind_the_cursor_is_neither_buried_nor_sent_again() throws Exception {
+        takenButNotNoted("unnoted-skip", Policy.SKIP);
+    }
+
+    /** Refused once, taken at the last attempt, and just then the database is gone. */
+    private static void takenButNotNoted(String name, Policy policy) throws Exception {
+        FaultyDataSource faulty = new FaultyDataSource(database.dataSource());
+        AtomicInteger sends = new AtomicInteger();
+        CountDownLatch taken = new CountDownLatch(1);
+        Told told = new Told(events -> {
+            if (sends.incrementAndGet() == 1) {
+                return refused();
+            }
+            if (taken.getCount() > 0) {
+                faulty.fail(true);
+                taken.countDown();
+            }
+            return Receipt.whole();
+        });
+        emit(name, 1);
+        try (Postrider other = Postrider.on(faulty, Options.defaults().withPoll(Duration.ofMillis(50)))) {
+            other.add(told.relay(name).withPolicy(policy).withAttempts(2));
+            other.start();
+            taken.await();
+            int asked = faulty.asked();
+            Await.until("it stumbled", () -> faulty.asked() > asked + 1);
+            faulty.fail(false);
+            node.awaitCursor(name, 1);
+            Await.until("it is noted", () -> status(name).setbacks() == 0);
+        }
+        assertThat(node.deadLetters(name)).isEmpty();
+        assertThat(told.arrived).containsExactly(1L);
+    }
+
+    @Test
+    void an_attempt_that_an_interrupt_cuts_short_is_not_counted() {
+        AtomicInteger sends = new AtomicInteger();
+        Told told = new Told(events -> {
+            if (sends.incrementAndGet() > 1) {
+                throw new InterruptedException("the node is told to end");
+            }
+            return refused();
+        });
+        node.add(told.relay("interrupted"));
+        emit("interrupted", 1);
+
+        Await.until(
+                "it has ended",
+                () -> node.number("select count(*) from postrider.tenure where listener = 'interrupted'"
+                                + " and ended_at is not null")
+                        == 1);
+        assertThat(node.number("select attempt from postrider.setback where listener = 'interrupted'"))
+                .isEqualTo(1);
+    }
+
+    @Test
+    void no_attempt_begins_at_a_sink_that_does_not_say_what_it_has() {
+        Told[] self = new Told[1];
+        Told told = new Told(events -> {
+            self[0].away = true;
+            return refused();
+        });
+        self[0] = told;
+        node.add(told.relay("unsaid"));
+        emit("unsaid", 1);
+
+        Await.until(
+                "tried again and again",
+                Duration.ofSeconds(20),
+                () -> status("unsaid").unavailableSince() != null
+                        && status("unsaid").attempts() >= 4);
+        assertThat(told.sizes).hasSize(1);
+        assertThat(node.number("select attempt from postrider.setback where listener = 'unsaid' and error is not null"))
+                .isEqualTo(1);
+    }
+
+    @Test
+    void a_slow_sink_gets_batches_of_about_a_second_and_can_be_paused() {
+        Told told = new Told(events -> {
+            pause(40L * events.size());
+            return Receipt.whole();
+        });
+        emit("slow", 150);
+        Await.until("they have positions", () -> node.postrider.log().head("slow") == 150);
+        node.add(told.relay("slow").withBatch(150));
+        Await.until("it sends", () -> told.sizes.size() >= 2);
+
+        node.postrider.pause("slow");
+
+        Await.until(
+                "it has ended its tenure",
+                Duration.ofSeconds(20),
+                () -> node.number(
+                                "select count(*) from postrider.tenure where listener = 'slow' and ended_at is not null")
+                        == 1);
+        assertThat(told.arrived).hasSizeLessThan(150).isSorted().doesNotHaveDuplicates();
+        assertThat(told.sizes.get(0)).isEqualTo(32);
+        assertThat(told.sizes.subList(1, told.sizes.size())).allMatch(size -> size <= 25);
+    }
+
+    @Test
+    void a_sink_that_takes_a_part_is_sent_the_rest() {
+        Told told = new Told(events -> events.size() > 3 ? Receipt.partly(3) : Receipt.whole());
+        emit("partly", 20);
+        node.add(told.relay("partly").withAttempts(1));
+
+        node.awaitCursor("partly", 20);
+        assertThat(told.arrived).isEqualTo(positions(20));
+        assertThat(node.deadLetters("partly")).isEmpty();
+    }
+
+    @Test
+    void keys_that_wait_at_a_slow_sink_hardly_delay_the_others() {
+        AtomicInteger tried = new AtomicInteger();
+        AtomicBoolean slow = new AtomicBoolean();
+        Told told = new Told(events -> {
+            for (int i = 0; i < events.size(); i++) {
+                if (!"good".equals(events.get(i).key())) {
+                    tried.incrementAndGet();
+                    pause(slow.get() ? 250 : 0);
+                    return Receipt.refused(i, new IOException("not this one"));
+                }
+            }
+            return Receipt.whole();
+        });
+        node.add(told.relay("crowd").withPolicy(Policy.PARK).withAttempts(1_000));
+        node.inTransaction(connection -> node.postrider.emitAll(
+                connection,
+                IntStream.rangeClosed(1, 30)
+                        .mapToObj(i -> Event.of("crowd", "counted", "{}").withKey("bad" + i))
+                        .toList()));
+        node.awaitCursor("crowd", 30);
+        slow.set(true);
+        int before = tried.get();
+        Await.until("it is slow", () -> tried.get() >= before + 2);
+
+        node.emit(Event.of("crowd", "counted", "{}").withKey("good"));
+        Await.until("it has a position", () -> node.postrider.log().head("crowd") == 31);
+        int since = tried.get();
+        Await.until("it is there", Duration.ofSeconds(20), () -> told.arrived.contains(31L));
+
+        assertThat(tried.get() - since).isLessThanOrEqualTo(5);
+    }
+
+    @Test
+    void what_was_sent_is_noted_also_while_a_key_waits() {
+        Told told = new Told(events -> {
+            for (int i = 0; i < events.size(); i++) {
+                String key = String.valueOf(events.get(i).key());
+                if (key.equals("parked")) {
+                    return Receipt.refused(i, new IOException("not this one"));
+                }
+                if (key.equals("away")) {
+                    return Receipt.unavailable(i, new IOException("away"), Duration.ofMinutes(10));
+                }
+            }
+            return Receipt.whole();
+        });
+        node.add(told.relay("noted").withPolicy(Policy.PARK).withBackoff(Duration.ofMinutes(1), Duration.ofMinutes(1)));
+        node.emit(Event.of("noted", "counted", "{}").withKey("parked"));
+        node.awaitCursor("noted", 1);
+        node.inTransaction(connection -> node.postrider.emitAll(
+                connection,
+                List.of("one", "parked", "two", "away").stream()
+                        .map(key -> Event.of("noted", "counted", "{}").withKey(key))
+                        .toList()));
+
+        node.awaitCursor("noted", 4);
+        assertThat(status("noted").setbacks()).isEqualTo(2);
+        assertThat(told.arrived).containsExactly(2L, 4L);
+    }
+
+    @Test
+    void a_sink_that_refuses_is_there_again() {
+        AtomicBoolean back = new AtomicBoolean();
+        Told told = new Told(events -> back.get() ? refused() : Receipt.unavailable(0, new IOException("away")));
+        node.add(told.relay("refuses").withAttempts(1_000));
+        emit("refuses", 1);
+        awaitState("refuses", "unavailable");
+
+        back.set(true);
+
+        assertThat(awaitState("refuses", "failing").unavailableSince()).isNull();
+    }
+
+    @Test
+    void a_successor_leaves_the_sink_alone_as_long_as_it_asked_for_and_another_sink_not_at_all() {
+        Told told = new Told(events -> Receipt.unavailable(0, new IOException("away"), Duration.ofMinutes(10)));
+        emit("successor", 1);
+        try (Postrider first = other()) {
+            first.add(told.relay("successor"));
+            first.start();
+            awaitState("successor", "unavailable");
+        }
+        try (Postrider second = other()) {
+            second.add(told.relay("successor"));
+            second.start();
+            awaitState("successor", "unavailable");
+            emit("successor", 1);
+            second.add(new Told(events -> Receipt.whole()).relay("peer", "successor"));
+            node.awaitCursor("peer", 2); // by then it would have tried
+            assertThat(told.sizes).hasSize(1);
+        }
+        told.name = "another";
+        try (Postrider third = other()) {
+            third.add(told.relay("successor"));
+            third.start();
+            Await.until("it is tried", () -> told.sizes.size() == 2);
+        }
+    }
+
+    private static Postrider other() {
+        return Postrider.on(database.dataSource(), Options.defaults().withPoll(Duration.ofMillis(50)));
+    }
+
+    private static List<Long> positions(long upto) {
+        return LongStream.rangeClosed(1, upto).boxed().toList();
+    }
+
+    private static void emit(String topic, int events) {
+        node.inTransaction(connection -> node.postrider.emitAll(
+                connection,
+                IntStream.range(0, events)
+                        .mapToObj(i -> Event.of(topic, "counted", "{}"))
+                        .toList()));
+    }
+
+    /** What takes its time. */
+    private static void pause(long millis) throws InterruptedException {
+        new CountDownLatch(1).await(millis, TimeUnit.MILLISECONDS);
+    }
+
+    private static Relays.Status status(String relay) {
+        return node.postrider.relays().list().stream()
+                .filter(one -> one.name().equals(relay))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    private static Relays.Status awaitState(String relay, String state) {
+        return Await.value(
+                relay + " is " + state,
+                Duration.ofSeconds(20),
+                () -> Optional.of(status(relay)).filter(one -> one.state().equals(state)));
+    }
+}
