@@ -1,5 +1,6 @@
--- the oldest position from which on the event log is whole: after what retention has taken, after where its listener began,
--- after what failed for good. Needs reach all. touches: event_log_forgotten, event_log, delivery, dead_letter, setback
+-- the oldest position from which on the event log is whole: after what retention has taken or an operator has passed over, after
+-- where its listener began, after what failed for good. Needs reach all.
+-- touches: event_log_forgotten, event_log, delivery, dead_letter, setback
 select greatest(
   coalesce((select f.position + 1 from postrider.event_log_forgotten f where f.topic = :topic), 1),
   coalesce((select e.position from postrider.event_log e where e.topic = :topic order by e.position limit 1), c.position + 1),

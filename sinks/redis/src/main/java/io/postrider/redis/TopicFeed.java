@@ -30,7 +30,7 @@ import org.slf4j.LoggerFactory;
  * </pre>
  *
  * A failure of the log or of the receiver, of whatever kind, leaves the position where it is; after a rest the log is read from
- * there. The first rest is 200 ms, each one after it twice as long, up to 5 s, until something has been handed over. Only what
+ * there. The first rest is 200 ms, each one after it twice as long, up to 2 s, until something has been handed over. Only what
  * retention has taken meanwhile is passed over.
  */
 final class TopicFeed implements AutoCloseable {
@@ -39,7 +39,7 @@ final class TopicFeed implements AutoCloseable {
     private static final Duration QUIET = Duration.ofSeconds(1);
     private static final Duration AWAY = Duration.ofMillis(200);
 
-    private static final Duration LONGEST_REST = Duration.ofSeconds(5);
+    private static final Duration LONGEST_REST = Duration.ofSeconds(2);
 
     /** After a hint that nothing came of: whoever makes hints up costs the database ten reads a second, not more. */
     private static final Duration FOOLED = Duration.ofMillis(100);

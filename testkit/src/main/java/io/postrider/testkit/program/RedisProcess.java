@@ -1,11 +1,11 @@
 package io.postrider.testkit.program;
 
 import io.postrider.testkit.Await;
+import io.postrider.testkit.Ports;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
-import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -34,8 +34,8 @@ public final class RedisProcess implements AutoCloseable {
 
     private RedisProcess(List<String> settings) {
         this.settings = settings;
-        try (ServerSocket free = new ServerSocket(0)) {
-            this.port = free.getLocalPort();
+        this.port = Ports.free();
+        try {
             this.directory = Files.createTempDirectory("redis-test");
         } catch (IOException e) {
             throw new UncheckedIOException(e);
