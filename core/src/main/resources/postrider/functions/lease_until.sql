@@ -1,10 +1,11 @@
 -- lease_until(worker): until when a worker is believed to be alive if nothing more is heard of it: ten seconds after its wire
 -- has spoken last; behind a pooler, twelve after its last sign of life. Null: it is gone already.
 --
--- touches  worker (reads), the server's list of locks and sessions
+-- touches  worker (reads), the server's list of locks and sessions. As its owner: the reader's role, for which jobs_in_reach
+--          calls it, may see neither
 create or replace function postrider.lease_until(of_worker bigint)
 returns timestamptz
-language sql stable
+language sql stable security definer
 begin atomic
   select case
     when w.pooled then w.seen_at + interval '12 seconds'

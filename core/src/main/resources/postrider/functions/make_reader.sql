@@ -1,4 +1,4 @@
--- make_reader(): makes the role that reads of the event log are made as, if it is not there, and grants it what it needs and
+-- make_reader(): makes the role that reads within a reach are made as, if it is not there, and grants it what it needs and
 -- nothing else. Row-level security does not hold for superusers and roles with BYPASSRLS; it holds for this one.
 --
 -- gives    null; or why the role cannot be used by the caller. Then an owner who is neither superuser nor BYPASSRLS is still
@@ -23,9 +23,11 @@ begin
     end;
   end if;
   if not (has_schema_privilege(reader, 'postrider', 'usage')
-    and has_table_privilege(reader, 'postrider.event_log', 'select')) then
+    and has_table_privilege(reader, 'postrider.event_log', 'select')
+    and has_table_privilege(reader, 'postrider.jobs_in_reach', 'select')
+    and has_table_privilege(reader, 'postrider.dead_letters_in_reach', 'select')) then
     execute format('grant usage on schema postrider to %I', reader);
-    execute format('grant select on postrider.event_log to %I', reader);
+    execute format('grant select on postrider.event_log, postrider.jobs_in_reach, postrider.dead_letters_in_reach to %I', reader);
   end if;
   if not pg_has_role(current_user, reader, may_set) then
     begin

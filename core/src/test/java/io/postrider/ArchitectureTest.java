@@ -40,10 +40,10 @@ class ArchitectureTest {
             Map.entry("access", Set.of("db")),
             Map.entry("history", Set.of("db", "access", "log")),
             Map.entry("relay", Set.of()),
-            Map.entry("listen", Set.of("db", "watch", "log", "wake", "relay")),
+            Map.entry("listen", Set.of("db", "access", "watch", "log", "wake", "relay")),
             Map.entry("retain", Set.of("db")),
             Map.entry("schema", Set.of("db")),
-            Map.entry("work", Set.of("db", "watch", "listen", "log", "wake")),
+            Map.entry("work", Set.of("db", "access", "watch", "listen", "log", "wake")),
             Map.entry("verify", Set.of("db")),
             Map.entry("doctor", Set.of("db", "schema")));
 

@@ -23,6 +23,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -271,6 +272,7 @@ class FailureTest {
     }
 
     @ParameterizedTest
+    @Tag("alone")
     @EnumSource(Policy.class)
     void a_filter_and_a_failure_go_together(Policy policy) {
         Fragile handler = new Fragile("bad");

@@ -15,11 +15,13 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 @PostgresTest
 class FirstJobTest {
     @Test
+    @Tag("alone")
     void a_hundred_jobs_created_at_once_are_done_once_each_within_five_seconds(TestDatabase database) {
         List<Long> done = new CopyOnWriteArrayList<>();
         try (Node node = new Node(database)) {
@@ -55,7 +57,7 @@ class FirstJobTest {
             for (int i = 1; i <= 3; i++) {
                 psql.text("select postrider.enqueue('mail', 'welcome', '{}')::text");
                 int wanted = i;
-                Await.until("it is done", Duration.ofSeconds(5), () -> done.size() == wanted);
+                Await.until("it is done", Duration.ofSeconds(60), () -> done.size() == wanted);
             }
             assertThat(done).containsExactly(1L, 2L, 3L);
         }
@@ -104,6 +106,7 @@ class FirstJobTest {
     }
 
     @Test
+    @Tag("alone")
     void a_job_is_not_begun_before_its_time(TestDatabase database) {
         AtomicInteger done = new AtomicInteger();
         try (Node node = new Node(database)) {

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 /** Reading along without a name. */
 @Migrated
 class FollowTest {
-    private static final Duration LONG = Duration.ofSeconds(20);
+    private static final Duration LONG = Duration.ofSeconds(60);
 
     /** Writes down what it is told: types, and a change as its position. */
     private static final class Notes implements Log.Follower {

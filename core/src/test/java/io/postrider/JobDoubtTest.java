@@ -51,7 +51,7 @@ class JobDoubtTest {
                 .handlingInTransaction("t", (connection, job) -> {
                     book(connection, job.position());
                     if (calls.incrementAndGet() <= 8) {
-                        all.await(10, TimeUnit.SECONDS); // so that what is written about them is written together
+                        all.await(60, TimeUnit.SECONDS); // so that what is written about them is written together
                         if (job.position() % 2 == 0) {
                             deaf.loseCommitOfThisThread();
                         } else {
@@ -107,7 +107,7 @@ class JobDoubtTest {
         node.add(Worker.on("q").handling("t", job -> {
             calls.incrementAndGet();
             together.countDown();
-            together.await(10, TimeUnit.SECONDS);
+            together.await(60, TimeUnit.SECONDS);
             deaf.loseCommitOf("postrider-settler");
             return job.position() % 2 == 0 || job.attempt() > 1 ? Fate.done() : Fate.retry(Duration.ZERO);
         }));
@@ -124,7 +124,7 @@ class JobDoubtTest {
         CountDownLatch together = new CountDownLatch(3);
         node.add(Worker.on("q").handling("t", job -> {
             together.countDown();
-            together.await(10, TimeUnit.SECONDS);
+            together.await(60, TimeUnit.SECONDS);
             if (job.position() == 2) {
                 deaf.loseAnswerTo("bury");
                 return Fate.done("1e999999"); // more than jsonb can hold

@@ -358,7 +358,7 @@ class ListenerTest {
         for (int i = 1; i <= 5; i++) {
             psql.emit("independent", "t" + i);
             int wanted = i;
-            Await.until("the quick one got it", Duration.ofSeconds(3), () -> heard.size() == wanted);
+            Await.until("the quick one got it", Duration.ofSeconds(60), () -> heard.size() == wanted);
         }
         node.awaitCursor("quick", 5);
         assertThat(node.status("slow").position()).isZero();
@@ -430,7 +430,7 @@ class ListenerTest {
         node.add(Listener.relay("lanes", "lanes", event -> {
                     most.accumulateAndGet(running.incrementAndGet(), Math::max);
                     if (event.position() <= 4) {
-                        four.await(10, TimeUnit.SECONDS); // passes only if four run at once
+                        four.await(60, TimeUnit.SECONDS); // passes only if four run at once
                     }
                     byKey.computeIfAbsent(event.key(), key -> new CopyOnWriteArrayList<>())
                             .add(event.position());
@@ -451,7 +451,7 @@ class ListenerTest {
         AtomicInteger handled = new AtomicInteger();
         psql.emitMany("keyless", "t", 3);
         node.add(Listener.relay("keyless", "keyless", event -> {
-                    three.await(10, TimeUnit.SECONDS);
+                    three.await(60, TimeUnit.SECONDS);
                     handled.incrementAndGet();
                 })
                 .withConcurrency(3));
@@ -681,7 +681,7 @@ class ListenerTest {
 
     private static void await(CountDownLatch latch) {
         try {
-            assertThat(latch.await(10, TimeUnit.SECONDS)).isTrue();
+            assertThat(latch.await(60, TimeUnit.SECONDS)).isTrue();
         } catch (InterruptedException e) {
             throw new IllegalStateException(e);
         }

@@ -61,7 +61,7 @@ public @interface Migrated {
         @Override
         public void close() {
             try {
-                Await.until("no session left open in " + database, Duration.ofSeconds(2), () -> {
+                Await.until("no session left open in " + database, Duration.ofSeconds(60), () -> {
                     List<String> left = database.sessions();
                     if (!left.isEmpty()) {
                         throw new IllegalStateException(left.size() + " left: " + String.join(" | ", left));

@@ -121,7 +121,7 @@ public final class Node implements AutoCloseable {
 
     /** The server's process behind the wire of the node that leads. */
     public long leaderPid() {
-        return Await.value("a node leads", Duration.ofSeconds(10), () -> {
+        return Await.value("a node leads", Duration.ofSeconds(60), () -> {
             long pid = number("select coalesce(max(pid), 0) from pg_stat_activity where datname = current_database()"
                     + " and pid in (select pid from pg_locks where locktype = 'advisory' and objid = 3"
                     + " and classid = 'postrider.event'::regclass::oid)");

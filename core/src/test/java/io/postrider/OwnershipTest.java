@@ -50,13 +50,13 @@ class OwnershipTest {
         void block() throws InterruptedException {
             if (!blocked.getAndSet(true)) {
                 inside.countDown();
-                go.await(20, TimeUnit.SECONDS);
+                go.await(60, TimeUnit.SECONDS);
             }
         }
 
         /** The first node believes to own the listener, and the second does. */
         void robTheFirst(String listener) throws InterruptedException {
-            assertThat(inside.await(10, TimeUnit.SECONDS)).isTrue();
+            assertThat(inside.await(60, TimeUnit.SECONDS)).isTrue();
             direct.fail(true);
             long pid = psql.number("select owner_pid from postrider.listeners where name = '" + listener + "'");
             psql.text("select pg_terminate_backend(" + pid + ")");
@@ -93,7 +93,7 @@ class OwnershipTest {
                     pair.block();
                 }
             }));
-            assertThat(pair.inside.await(10, TimeUnit.SECONDS)).isTrue();
+            assertThat(pair.inside.await(60, TimeUnit.SECONDS)).isTrue();
             pair.second.with(Listener.transactional(
                     "booking", "orders", (connection, event) -> effect("second", connection, event)));
             pair.robTheFirst("booking");
@@ -131,13 +131,13 @@ class OwnershipTest {
                 calls.add(event.position());
                 if (calls.size() == 1) {
                     inside.countDown();
-                    go.await(20, TimeUnit.SECONDS);
+                    go.await(60, TimeUnit.SECONDS);
                     if (fails) {
                         throw new IllegalStateException("the old event fails");
                     }
                 }
             }));
-            assertThat(inside.await(10, TimeUnit.SECONDS)).isTrue();
+            assertThat(inside.await(60, TimeUnit.SECONDS)).isTrue();
             psql.execute(
                     "insert into postrider.era (era, system_identifier, timeline, high, reason)"
                             + " select era + 1, system_identifier, timeline, high, 'test' from postrider.era order by era desc limit 1");
@@ -269,7 +269,7 @@ class OwnershipTest {
                         first.add(event.position());
                     })
                     .withBatch(1));
-            assertThat(pair.inside.await(10, TimeUnit.SECONDS)).isTrue();
+            assertThat(pair.inside.await(60, TimeUnit.SECONDS)).isTrue();
             pair.second.with(Listener.relay("relay", "orders", event -> second.add(event.position()))
                     .withBatch(1));
             pair.robTheFirst("relay");
@@ -303,7 +303,7 @@ class OwnershipTest {
                     })
                     .withPolicy(Policy.PARK)
                     .withBackoff(Duration.ofMillis(1), Duration.ofMillis(1)));
-            assertThat(pair.inside.await(10, TimeUnit.SECONDS)).isTrue();
+            assertThat(pair.inside.await(60, TimeUnit.SECONDS)).isTrue();
             assertThat(pair.psql.number("select attempt from postrider.setback"))
                     .as("counted when begun")
                     .isEqualTo(2);
@@ -417,6 +417,7 @@ class OwnershipTest {
 
     @Tag("slow")
     @Test
+    @Tag("once")
     void an_event_that_kills_the_process_is_found_and_its_neighbours_are_handled(TestDatabase database) {
         int starts = 0;
         try (Psql psql = new Psql(database)) {

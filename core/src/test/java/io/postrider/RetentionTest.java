@@ -19,6 +19,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Segments, in steps by hand: what is removed, what is kept, and who waits for whom. */
@@ -306,7 +307,7 @@ class RetentionTest {
             node.with(dying.withTypes("bad", "behind"), parking.withTypes("bad", "behind"));
             node.awaitCursor("dying", 1_202);
             node.awaitCursor("parking", 1_202);
-            Await.until("the segment has gone", Duration.ofSeconds(20), () -> {
+            Await.until("the segment has gone", Duration.ofSeconds(60), () -> {
                 psql.emit("other", "push");
                 keepHouse(database, NONE, DAY);
                 return psql.number("select count(*) from postrider.events where type in ('bad', 'behind')") == 0;
@@ -570,6 +571,7 @@ class RetentionTest {
     // ── nobody queues behind retention ──────────────────────────────────────────────────────────────────────────────
 
     @Test
+    @Tag("alone")
     void producers_and_listeners_go_on_while_a_dump_holds_retention_up(TestDatabase database) {
         List<Long> millis = new ArrayList<>();
         AtomicBoolean done = new AtomicBoolean();

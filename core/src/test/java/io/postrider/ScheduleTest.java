@@ -33,7 +33,7 @@ class ScheduleTest {
             for (int tick = 1; tick <= 5; tick++) {
                 psql.execute("update postrider.schedule set next_at = '2026-01-0" + tick + " 03:00:00+00'");
                 int wanted = tick;
-                Await.until("tick " + tick + " is done", Duration.ofSeconds(10), () -> done.size() == wanted);
+                Await.until("tick " + tick + " is done", Duration.ofSeconds(60), () -> done.size() == wanted);
                 assertThat(psql.number("select count(*) from postrider.schedule where next_at > clock_timestamp()"))
                         .isEqualTo(1);
             }

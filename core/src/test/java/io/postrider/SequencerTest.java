@@ -341,10 +341,10 @@ class SequencerTest {
             for (int i = 0; i < 5; i++) {
                 node.emit(Event.of("orders", "t" + i, "{}"));
                 int wanted = i + 1;
-                Await.until("event " + i, Duration.ofSeconds(2), () -> heard.size() == wanted);
+                Await.until("event " + i, Duration.ofSeconds(60), () -> heard.size() == wanted);
             }
             emitting.commit();
-            Await.until("the late one", Duration.ofSeconds(2), () -> heard.size() == 6);
+            Await.until("the late one", Duration.ofSeconds(60), () -> heard.size() == 6);
             writing.rollback();
             another.rollback();
         }

@@ -33,6 +33,7 @@ class WakeTest {
     // ── the idle lock ───────────────────────────────────────────────────────────────────────────────────────────────
 
     @Test
+    @Tag("alone")
     void a_commit_wakes_a_sleeping_sequencer(TestDatabase database) {
         List<Long> heard = new CopyOnWriteArrayList<>();
         AtomicInteger notified = new AtomicInteger();
@@ -77,6 +78,7 @@ class WakeTest {
     }
 
     @Test
+    @Tag("alone")
     void a_burst_of_commits_notifies_far_less_often_than_it_commits(TestDatabase database) throws SQLException {
         AtomicInteger heard = new AtomicInteger();
         try (Node node = new Node(database, options -> options.withPoll(LONGEST_POLL));
@@ -154,6 +156,7 @@ class WakeTest {
     }
 
     @Test
+    @Tag("alone")
     void with_notify_off_nobody_sleeps_and_nobody_notifies(TestDatabase database) throws SQLException {
         List<String> heard = new CopyOnWriteArrayList<>();
         try (Node node = new Node(
@@ -269,7 +272,7 @@ class WakeTest {
     private static void produceStubbornly(TestDatabase database, int producer, AtomicBoolean enough) {
         for (int i = 0; !enough.get(); i++) {
             String name = "p" + producer + "-" + i;
-            Await.until(name + " is committed", Duration.ofSeconds(20), () -> {
+            Await.until(name + " is committed", Duration.ofSeconds(60), () -> {
                 try (Psql psql = new Psql(database)) {
                     if (psql.texts("select n from made where n = ?", name).isEmpty()) {
                         psql.begin()
@@ -366,20 +369,11 @@ class WakeTest {
 
     // ── G13: quiet ──────────────────────────────────────────────────────────────────────────────────────────────────
 
-    @Tag("slow")
+    /** For a minute; on the versions that are looked at as well, for five seconds. */
     @Test
+    @Tag("slow")
     void an_idle_system_writes_no_wal_and_uses_no_transaction_numbers() {
-        assertQuietFor(Duration.ofSeconds(5));
-    }
-
-    @Test
-    @Tag("slow")
-    @Tag("once")
-    void an_idle_system_writes_no_wal_and_uses_no_transaction_numbers_for_a_minute() {
-        assertQuietFor(Duration.ofSeconds(60));
-    }
-
-    private static void assertQuietFor(Duration time) {
+        Duration time = Duration.ofSeconds(TestServer.major() == 18 ? 60 : 5);
         try (EmbeddedPostgres server = EmbeddedPostgres.start(TestServer.options()
                         .withSetting("wal_level", "minimal")
                         .withSetting("max_wal_senders", "0")
@@ -419,7 +413,7 @@ class WakeTest {
     private static String settled(Psql psql) {
         String[] before = {""};
         long[] since = {System.nanoTime()};
-        Await.until("it settles", Duration.ofSeconds(20), () -> {
+        Await.until("it settles", Duration.ofSeconds(60), () -> {
             String now = footprint(psql);
             if (!now.equals(before[0])) {
                 before[0] = now;

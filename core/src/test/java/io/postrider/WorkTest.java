@@ -196,7 +196,7 @@ class WorkTest {
                 node.postrider.report(job, 10, null);
                 node.postrider.report(job, 50, "half of it");
                 half.countDown();
-                seen.await(10, TimeUnit.SECONDS);
+                seen.await(60, TimeUnit.SECONDS);
                 return Fate.done();
             };
             node.postrider
@@ -414,7 +414,7 @@ class WorkTest {
             assertThat(node.postrider.jobs().cancel(later, "no")).isEqualTo(Cancelled.CANCELLED);
             awaitState(node, later, State.CANCELLED);
             UUID running = enqueue(node, "3").get(0);
-            began.await(10, TimeUnit.SECONDS);
+            began.await(60, TimeUnit.SECONDS);
             assertThat(node.postrider.jobs().cancel(running, "enough")).isEqualTo(Cancelled.ASKED);
             awaitState(node, running, State.CANCELLED);
             awaitState(node, unclaimed, State.CANCELLED);
@@ -448,7 +448,7 @@ class WorkTest {
                     }))
                     .start();
             UUID id = enqueue(node, "{}").get(0);
-            assertThat(began.await(10, TimeUnit.SECONDS)).isTrue();
+            assertThat(began.await(60, TimeUnit.SECONDS)).isTrue();
             assertThat(node.postrider.jobs().cancel(id, "enough")).isEqualTo(Cancelled.ASKED);
             go.countDown();
             awaitState(node, id, State.CANCELLED);
@@ -466,6 +466,7 @@ class WorkTest {
     // ── steering ────────────────────────────────────────────────────────────────────────────────────────────────────
 
     @Test
+    @Tag("alone")
     void a_paused_queue_begins_nothing_and_a_resumed_one_goes_on() throws Exception {
         List<Long> done = new CopyOnWriteArrayList<>();
         try (Node node = new Node(database)) {
@@ -523,7 +524,7 @@ class WorkTest {
                         return Fate.done();
                     }))
                     .start();
-            Await.until("all are done", Duration.ofSeconds(20), () -> begun.size() == 600);
+            Await.until("all are done", Duration.ofSeconds(60), () -> begun.size() == 600);
             assertThat(begun.indexOf("HIGH")).isLessThan(begun.indexOf("LOW"));
             assertThat(begun.indexOf("LOW")).as("not after all of the others").isLessThan(390);
             assertThat(begun.lastIndexOf("HIGH")).isLessThan(begun.lastIndexOf("LOW"));
@@ -552,7 +553,7 @@ class WorkTest {
                         .start();
             }
             enqueue(one, IntStream.range(0, 100).mapToObj(i -> "{}").toArray(String[]::new));
-            Await.until("all are done", Duration.ofSeconds(20), () -> done.get() == 110);
+            Await.until("all are done", Duration.ofSeconds(60), () -> done.get() == 110);
             assertThat(most.get()).isBetween(2, 5);
         }
     }
@@ -598,10 +599,11 @@ class WorkTest {
     }
 
     @Test
+    @Tag("alone")
     void no_more_jobs_are_begun_in_a_period_than_the_rate_allows() {
         List<Long> begun = new CopyOnWriteArrayList<>();
         try (Node node = new Node(database)) {
-            node.postrider.queues().limit("q", Limits.none().withRate(10, Duration.ofMillis(500)));
+            node.postrider.queues().limit("q", Limits.none().withRate(10, Duration.ofMillis(1_500)));
             node.postrider
                     .add(Worker.on("q").withSlots(32).handling("t", job -> {
                         begun.add(System.nanoTime());
@@ -609,12 +611,12 @@ class WorkTest {
                     }))
                     .start();
             enqueue(node, IntStream.range(0, 35).mapToObj(i -> "{}").toArray(String[]::new));
-            Await.until("all are done", Duration.ofSeconds(20), () -> begun.size() == 35);
+            Await.until("all are done", Duration.ofSeconds(60), () -> begun.size() == 35);
             List<Long> sorted = begun.stream().sorted().toList();
             for (int i = 10; i < 35; i++) {
                 assertThat(sorted.get(i) - sorted.get(i - 10))
                         .as("from the begin of job %d to that of %d", i - 10, i)
-                        .isGreaterThan(Duration.ofMillis(400).toNanos());
+                        .isGreaterThan(Duration.ofMillis(700).toNanos()); // a handler may look at the clock late
             }
         }
     }
@@ -637,7 +639,7 @@ class WorkTest {
                     }))
                     .start();
             enqueue(first, "1", "2", "3", "4");
-            assertThat(began.await(10, TimeUnit.SECONDS)).isTrue();
+            assertThat(began.await(60, TimeUnit.SECONDS)).isTrue();
             var closing = Background.run(first::close);
             go.countDown();
             closing.join();
@@ -676,7 +678,7 @@ class WorkTest {
                 admin.text("select count(pg_terminate_backend(pid))::text from pg_locks where locktype = 'advisory'"
                         + " and classid = 'postrider.worker'::regclass::oid and granted");
                 int wanted = round * 20;
-                Await.until(wanted + " are done", Duration.ofSeconds(20), () -> done.size() == wanted);
+                Await.until(wanted + " are done", Duration.ofSeconds(60), () -> done.size() == wanted);
             }
             assertThat(done.values()).containsOnly(1);
             assertThat(node.number("select count(*) from postrider.worker")).isEqualTo(1);

@@ -23,7 +23,8 @@ const LONGEST_WAIT = 30_000;
  * @param {string} [options.path] of the endpoint; default /v1/stream or /v1/socket
  * @param {string} options.topic
  * @param {string[]} options.rooms such as ['project:7', 'user:ann']
- * @param {string|function(): (string|Promise<string>)} options.token asked for anew at each connection if it is a function
+ * @param {string|function({renew: boolean}): (string|Promise<string>)} options.token asked for anew at each connection if it is a
+ *     function; with renew if the last one is about to end or was not taken: then one that is kept will not do
  * @param {number} [options.position] what is there already; default: from now
  * @param {'sse'|'websocket'} [options.transport] default sse
  * @param {string} [options.storageKey] keeps the position in localStorage under this key, and goes on from there
@@ -46,10 +47,15 @@ class Connection {
     this.position = this.stored() ?? options.position ?? null;
     this.state = 'closed';
     this.failures = 0;
+    this.renew = false; // the last token was not taken, or has ended
     this.stint = 0; // counts connections: what an earlier one still says is not heard
     this.work = Promise.resolve(); // callbacks, one after the other
     this.wake = () => this.retryNow();
+    this.sleep = () => this.putAway();
+    this.back = ({persisted}) => persisted && this.retryNow(); // not for a page that is new
     globalThis.addEventListener?.('online', this.wake);
+    globalThis.addEventListener?.('pagehide', this.sleep);
+    globalThis.addEventListener?.('pageshow', this.back);
     this.open();
   }
 
@@ -57,6 +63,8 @@ class Connection {
   close() {
     if (this.state !== 'closed') {
       globalThis.removeEventListener?.('online', this.wake);
+      globalThis.removeEventListener?.('pagehide', this.sleep);
+      globalThis.removeEventListener?.('pageshow', this.back);
       this.drop();
       this.tell('closed', {});
     }
@@ -69,7 +77,7 @@ class Connection {
     this.tell('connecting', {position: this.position});
     this.watch(stint);
     try {
-      const token = typeof this.options.token === 'function' ? await this.options.token() : this.options.token;
+      const token = typeof this.options.token === 'function' ? await this.options.token({renew: this.renew}) : this.options.token;
       if (stint === this.stint) {
         await (this.options.transport === 'websocket' ? this.socket(stint, token) : this.stream(stint, token));
         this.lost(stint, {reason: 'ended'});
@@ -109,6 +117,17 @@ class Connection {
     }
   }
 
+  /**
+   * The page is left. Browsers keep it, for who goes back, and with it the connection: one of the six that all pages of a site have
+   * over HTTP/1.1. When it is shown again, it goes on.
+   */
+  putAway() {
+    if (this.state !== 'closed' && this.state !== 'refused') {
+      this.drop();
+      this.tell('waiting', {reason: 'hidden'});
+    }
+  }
+
   /** A half-open connection says nothing for ever: 2.5 heartbeats without a word are enough. */
   watch(stint) {
     clearTimeout(this.dog);
@@ -124,6 +143,7 @@ class Connection {
     this.watch(stint);
     if (this.state !== 'open' && type !== 'cut' && type !== 'error') {
       this.failures = 0;
+      this.renew = false;
       this.tell('open', {position});
     }
     switch (type) {
@@ -162,9 +182,10 @@ class Connection {
 
   cut(stint, data) {
     if (data.reason === 'refused') {
-      this.refuse(stint, 400, data);
+      this.refuse(stint, 401, data); // all that we say on an open connection is a new token
     } else {
       // an expired or revoked token is asked for anew; a gateway that closes leaves the next one to be found
+      this.renew ||= data.reason === 'expired' || data.reason === 'revoked';
       this.lost(stint, {reason: data.reason, soon: data.reason === 'expired' || data.reason === 'slow'});
     }
   }
@@ -172,8 +193,9 @@ class Connection {
   /** By the answer's status: what cannot get better by itself ends it. With a token function a new token may do. */
   refuse(stint, status, problem) {
     const renewable = status === 401 && typeof this.options.token === 'function' && this.failures < 5;
+    this.renew ||= renewable;
     if (renewable || status === 429 || status >= 500) {
-      this.lost(stint, {reason: 'refused', status, problem, retryAfter: problem.retryAfter});
+      this.lost(stint, {reason: 'refused', status, problem, retryAfter: 1000 * (problem.retryAfter || 0)});
     } else if (stint === this.stint) {
       this.drop();
       this.tell('refused', {status, problem});
@@ -228,7 +250,7 @@ class Connection {
     const response = await fetch(url, {headers, signal: control.signal, cache: 'no-store', credentials: 'omit'});
     if (!response.ok) {
       const problem = await response.json().catch(() => ({}));
-      problem.retryAfter = Number(response.headers.get('Retry-After') ?? 0) * 1000;
+      problem.retryAfter ??= Number(response.headers.get('Retry-After')); // NaN if it is a date, which ours never is
       this.refuse(stint, response.status, problem);
       return;
     }
@@ -303,9 +325,11 @@ class Connection {
     setTimeout(async () => {
       if (stint === this.stint && socket.readyState === WebSocket.OPEN) {
         try {
-          const next = await this.options.token();
+          const next = await this.options.token({renew: true});
           if (stint === this.stint && socket.readyState === WebSocket.OPEN) {
-            socket.send(JSON.stringify({type: 'token', token: next}));
+            if (next !== token && remaining(next) !== 0) {
+              socket.send(JSON.stringify({type: 'token', token: next})); // one that has ended would be refused, and we with it
+            }
             this.renewing(stint, socket, next);
           }
         } catch (error) {

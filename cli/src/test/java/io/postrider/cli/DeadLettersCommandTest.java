@@ -36,7 +36,7 @@ class DeadLettersCommandTest {
         shell.ok("emit", "orders", "order.placed", "{\"n\":1}", "--key", "a");
         shell.ok("emit", "orders", "order.placed", "{\"n\":2}", "--key", "b");
         shell.ok("emit", "orders", "order.paid", "{\"n\":3}", "--key", "a");
-        Await.until("three dead letters", Duration.ofSeconds(20), () -> count().equals("3"));
+        Await.until("three dead letters", Duration.ofSeconds(60), () -> count().equals("3"));
     }
 
     @AfterEach
@@ -132,7 +132,7 @@ class DeadLettersCommandTest {
     void one_is_replayed_to_its_listener() {
         broken = false;
         assertThat(shell.ok("dead-letters", "replay", firstId()).err()).contains("replayed 1 of 1 dead letter");
-        Await.until("it is delivered", Duration.ofSeconds(20), () -> delivered.size() == 1);
+        Await.until("it is delivered", Duration.ofSeconds(60), () -> delivered.size() == 1);
         assertThat(delivered.get(0).position()).isEqualTo(1);
         assertThat(count()).isEqualTo("2");
     }
@@ -147,7 +147,7 @@ class DeadLettersCommandTest {
         assertThat(shell.ok("dead-letters", "replay", "--error", "connection refused", "--json")
                         .line())
                 .isEqualTo("{\"replayed\":2,\"dry_run\":false}");
-        Await.until("both are delivered", Duration.ofSeconds(20), () -> delivered.size() == 2);
+        Await.until("both are delivered", Duration.ofSeconds(60), () -> delivered.size() == 2);
         assertThat(count()).isEqualTo("1");
     }
 
@@ -155,7 +155,7 @@ class DeadLettersCommandTest {
     void all_are_replayed_when_asked_for() {
         broken = false;
         shell.ok("dead-letters", "replay", "--all");
-        Await.until("all are delivered", Duration.ofSeconds(20), () -> delivered.size() == 3);
+        Await.until("all are delivered", Duration.ofSeconds(60), () -> delivered.size() == 3);
     }
 
     @Test

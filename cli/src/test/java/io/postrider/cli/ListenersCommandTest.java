@@ -41,7 +41,7 @@ class ListenersCommandTest {
 
     private void emitAndAwait(int mailsThen) {
         shell.ok("emit", "orders", "order.placed");
-        Await.until(mailsThen + " mails", Duration.ofSeconds(20), () -> mails.size() == mailsThen);
+        Await.until(mailsThen + " mails", Duration.ofSeconds(60), () -> mails.size() == mailsThen);
     }
 
     private boolean shows(String... parts) {
@@ -89,7 +89,7 @@ class ListenersCommandTest {
                         && shows("mail orders relay, block 1 1", "paused"));
         assertThat(mails).hasSize(1);
         shell.ok("resume", "mail");
-        Await.until("two mails", Duration.ofSeconds(20), () -> mails.size() == 2);
+        Await.until("two mails", Duration.ofSeconds(60), () -> mails.size() == 2);
     }
 
     @Test
@@ -120,7 +120,7 @@ class ListenersCommandTest {
         assertThat(shell.ok("reset", "mail", "--to", "beginning", "--yes", "--json")
                         .line())
                 .isEqualTo("{\"listener\":\"mail\",\"from\":2,\"to\":0,\"dry_run\":false}");
-        Await.until("both mails went out again", Duration.ofSeconds(20), () -> mails.size() == 4);
+        Await.until("both mails went out again", Duration.ofSeconds(60), () -> mails.size() == 4);
         assertThat(shell.ok("verify").code()).isZero();
     }
 

@@ -50,7 +50,7 @@ import org.junit.jupiter.api.extension.ParameterResolver;
         public void close() {
             try {
                 // The server needs a moment to see that a client has gone.
-                Await.until("no session left open in " + database, Duration.ofSeconds(5), () -> {
+                Await.until("no session left open in " + database, Duration.ofSeconds(60), () -> {
                     List<String> left = database.sessions();
                     if (!left.isEmpty()) {
                         throw new IllegalStateException(left.size() + " left: " + String.join(" | ", left));

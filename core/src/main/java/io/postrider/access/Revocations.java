@@ -1,6 +1,7 @@
 package io.postrider.access;
 
 import io.postrider.PostriderException;
+import io.postrider.PostriderException.Kind;
 import io.postrider.db.Database;
 import io.postrider.db.Sql;
 import java.time.Instant;
@@ -17,6 +18,9 @@ public final class Revocations {
     private static final Sql LIST = Sql.file("access/revoked");
     private static final int LONGEST = 1_024;
 
+    /** Every node holds those that have not expired in memory, to look at each token without a question: so many at most. */
+    public static final int MOST = 100_000;
+
     private final Database database;
 
     public Revocations(Database database) {
@@ -27,18 +31,32 @@ public final class Revocations {
     public record Revoked(String jti, Instant expiresAt, Instant revokedAt, String why) {}
 
     /**
-     * From now on this token is not to be believed. May be repeated.
+     * From now on this token is not to be believed. May be repeated. Refused where it would have no effect: for a token whose time
+     * is over, and when {@link #MOST} are revoked that have not expired.
      *
      * @param expiresAt when it would have expired by itself: an hour later it is forgotten here
      */
     public void revoke(String jti, Instant expiresAt, @Nullable String why) {
         refuseOutside(jti);
         String reason = why == null ? "" : why;
-        database.statement(session -> session.update(
-                REVOKE,
-                bind -> bind.text("jti", jti)
-                        .instant("expires_at", expiresAt)
-                        .text("why", reason.substring(0, Math.min(reason.length(), LONGEST / 4)))));
+        String fate = database.statement(session -> session.one(
+                        REVOKE,
+                        bind -> bind.text("jti", jti)
+                                .instant("expires_at", expiresAt)
+                                .text("why", reason.substring(0, Math.min(reason.length(), LONGEST / 4)))
+                                .int4("most", MOST),
+                        row -> row.text("fate")))
+                .orElseThrow();
+        if (fate.equals("expired")) {
+            throw PostriderException.refused("expires_at is over, was " + expiresAt
+                    + ": such a token is not believed anyhow; give the token's own exp");
+        }
+        if (fate.equals("full")) {
+            throw new PostriderException(
+                    Kind.CONFLICT,
+                    MOST + " tokens are revoked and have not expired, and this one was not added;"
+                            + " change the key by which tokens are signed");
+        }
     }
 
     /** Whether a token was revoked. */

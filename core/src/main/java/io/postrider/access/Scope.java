@@ -34,7 +34,7 @@ public final class Scope {
         } catch (PostriderException e) {
             if (SqlState.of(e).equals(CANCELLED)) {
                 throw new PostriderException(
-                        Kind.REFUSED, "this takes longer than 30 s; narrow the time, or what is asked for", e);
+                        Kind.REFUSED, "this takes longer than a read may; narrow the time, or what is asked for", e);
             }
             throw e;
         }
@@ -50,7 +50,7 @@ public final class Scope {
                 .orElse(false);
         if (!active) {
             throw new PostriderException(
-                    Kind.CONFLICT,
+                    Kind.FAILED,
                     "row-level security does not hold for this role, a superuser or one with BYPASSRLS, so nothing is read;"
                             + " run `postrider migrate` as a role that may create the reader's role, or connect as another");
         }

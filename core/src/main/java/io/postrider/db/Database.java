@@ -3,17 +3,33 @@ package io.postrider.db;
 import io.postrider.PostriderException;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.time.Duration;
 import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 
 /** The one door to the database: connections of the application's data source, with the log's schema. Safe to share. */
 public final class Database {
     private final DataSource dataSource;
     private final Texts texts;
+    private final @Nullable Duration patience;
     private volatile int isolation = -1;
 
     public Database(DataSource dataSource, SchemaName schema) {
+        this(dataSource, new Texts(schema), null);
+    }
+
+    private Database(DataSource dataSource, Texts texts, @Nullable Duration patience) {
         this.dataSource = dataSource;
-        this.texts = new Texts(schema);
+        this.texts = texts;
+        this.patience = patience;
+    }
+
+    /**
+     * The same, but no statement takes longer than this: the server ends it. Said in each transaction and gone with it, because
+     * behind a pooler a session's setting would stay for whoever has that session next.
+     */
+    public Database withPatience(Duration most) {
+        return new Database(dataSource, texts, most);
     }
 
     public SchemaName schema() {
@@ -38,6 +54,9 @@ public final class Database {
 
     /** Statements that are each a transaction of their own. */
     public <T> T autocommit(Work<T> work) {
+        if (patience != null) {
+            return transaction(work);
+        }
         try (Connection connection = dataSource.getConnection()) {
             if (!connection.getAutoCommit()) {
                 connection.setAutoCommit(true);
@@ -50,7 +69,7 @@ public final class Database {
 
     /** One statement that is a transaction of its own, READ COMMITTED whatever the role's default. */
     public <T> T statement(Work<T> work) {
-        if (isolation >= 0 && isolation != Connection.TRANSACTION_READ_COMMITTED) {
+        if (patience != null || isolation >= 0 && isolation != Connection.TRANSACTION_READ_COMMITTED) {
             return transaction(work);
         }
         try (Connection connection = dataSource.getConnection()) {
@@ -83,6 +102,9 @@ public final class Database {
                 Session session = new Session(connection, texts);
                 if (otherwise) {
                     session.script("isolation", "set transaction isolation level read committed");
+                }
+                if (patience != null) {
+                    session.script("patience", "set local statement_timeout = " + patience.toMillis());
                 }
                 T result = work.on(session);
                 connection.commit();

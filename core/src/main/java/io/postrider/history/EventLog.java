@@ -17,7 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
-import java.util.function.Consumer;
+import java.util.function.ToLongFunction;
 
 /**
  * The event log: a read model of the topics whose {@link #listener} somebody has added. Every read is made within a
@@ -30,6 +30,7 @@ public final class EventLog {
     private static final Sql OLDEST = Sql.file("history/oldest");
     private static final Sql REACHED = Sql.file("history/reached");
     private static final Sql DROP_BEYOND_HEAD = Sql.file("history/drop_beyond_head");
+    private static final Sql REMEMBER = Sql.file("history/remember");
     private static final Sql KEEP = Sql.file("history/keep");
 
     private static final int MOST = 1_000;
@@ -38,10 +39,10 @@ public final class EventLog {
     private static final long BYTES = 8 << 20;
 
     private final Database database;
-    private final Consumer<String> fromBeginning;
+    private final ToLongFunction<String> fromBeginning;
 
-    /** With what moves a listener to the beginning of its topic. */
-    public EventLog(Database database, Consumer<String> fromBeginning) {
+    /** With what moves a listener to the beginning of its topic, and gives the cursor that it has then. */
+    public EventLog(Database database, ToLongFunction<String> fromBeginning) {
         this.database = database;
         this.fromBeginning = fromBeginning;
     }
@@ -104,10 +105,11 @@ public final class EventLog {
     /**
      * The events of some rooms at positions {@code after < position <= upto}, each once: for one who resumes.
      *
-     * @param upto not after {@link #reached}: what is not recorded yet is not missing
-     * @param most 1..1000; fewer are given if they are more than 8 MiB
+     * @param span not after {@link #reached}: what is not recorded yet is not missing
+     * @param most 1..1000
+     * @param bytes a page ends with the event by which payloads and headers are as large as this; 8 MiB are the most
      */
-    public Page page(Reach reach, Rooms rooms, Span span, int most) {
+    public Page page(Reach reach, Rooms rooms, Span span, int most, long bytes) {
         int limit = refuseOutside(most);
         List<LogEvent> events = query(
                 reach,
@@ -118,11 +120,17 @@ public final class EventLog {
                         .int8("after", span.after())
                         .int8("upto", span.upto())
                         .int4("most", limit)
-                        .int8("bytes", BYTES));
-        long bytes =
-                events.stream().mapToLong(event -> event.payload().length()).sum();
-        boolean cut = events.size() == limit || bytes >= BYTES / 4; // a character has at most four bytes
-        return new Page(events, cut ? events.get(events.size() - 1).position() : span.upto());
+                        .int8("bytes", Math.min(bytes, BYTES)));
+        boolean cut =
+                events.size() == limit || characters(events) >= Math.min(bytes, BYTES) / 4; // of four bytes at most
+        boolean some = cut && !events.isEmpty();
+        return new Page(events, some ? events.get(events.size() - 1).position() : span.upto());
+    }
+
+    private static long characters(List<LogEvent> events) {
+        return events.stream()
+                .mapToLong(event -> event.payload().length() + event.headers().length())
+                .sum();
     }
 
     /** A stretch of a topic: {@code after < position <= upto}. */
@@ -158,9 +166,10 @@ public final class EventLog {
      * from another log, is removed.
      */
     public void rebuild(String topic) {
-        fromBeginning.accept(Recorder.nameOf(topic));
+        long cursor = fromBeginning.applyAsLong(Recorder.nameOf(topic));
         database.transaction(session -> {
             Scope.own(session);
+            session.update(REMEMBER, bind -> bind.text("topic", topic).int8("position", cursor));
             return session.update(DROP_BEYOND_HEAD, bind -> bind.text("topic", topic));
         });
     }

@@ -1,8 +1,10 @@
 package io.postrider.listen;
 
 import io.postrider.Reach;
+import io.postrider.access.Scope;
 import io.postrider.db.Bind;
 import io.postrider.db.Database;
+import io.postrider.db.Session;
 import io.postrider.db.Sql;
 import java.sql.SQLException;
 import java.util.List;
@@ -11,8 +13,15 @@ import org.jspecify.annotations.Nullable;
 /** What an operator does with dead letters: find, replay, discard. Safe to share. */
 public final class DeadLetters {
     private static final Sql FIND = Sql.file("listen/dead_letters");
+    private static final Sql FIND_IN_REACH = Sql.text(
+            "dead_letters_in_reach",
+            Sql.resource("sql/listen/dead_letters.sql")
+                    .replace("postrider.dead_letters d", "postrider.dead_letters_in_reach d"));
     private static final Sql REPLAY = Sql.file("listen/replay");
     private static final Sql DISCARD = Sql.file("listen/discard");
+
+    /** Payloads of one page, together. */
+    private static final long BYTES = 8 << 20;
 
     private final Database database;
 
@@ -46,22 +55,32 @@ public final class DeadLetters {
         }
     }
 
-    /** A page of those that match, oldest first: the ones after an id. */
+    /**
+     * Some of those that match.
+     *
+     * @param more whether others may follow after the last of these
+     */
+    public record Page(List<DeadLetter> letters, boolean more) {}
+
+    /** Those that match, oldest first: the ones after an id, at most so many. */
     public List<DeadLetter> find(Filter filter, long after, int most) {
-        return find(filter, after, most, Reach.all());
+        return database.autocommit(session -> page(session, FIND, filter, after, most, Long.MAX_VALUE))
+                .letters();
     }
 
-    /** Of them, those that are in reach. */
-    public List<DeadLetter> find(Filter filter, long after, int most, Reach reach) {
-        return database.autocommit(session -> session.query(
-                FIND,
-                bind -> filter.to(bind)
-                        .int8("after", after)
-                        .int4("most", most)
-                        .text("reach", reach.kind().name())
-                        .text("project", reach.project())
-                        .text("user", reach.user()),
-                DeadLetter::read));
+    /** Of them, those that are in reach, and fewer if they are more than 8 MiB. */
+    public Page find(Reach reach, Filter filter, long after, int most) {
+        return Scope.read(database, reach, session -> page(session, FIND_IN_REACH, filter, after, most, BYTES));
+    }
+
+    private static Page page(Session session, Sql sql, Filter filter, long after, int most, long bytes) {
+        record Found(DeadLetter letter, long behind) {}
+        List<Found> found = session.query(
+                sql,
+                bind -> filter.to(bind).int8("after", after).int4("most", most).int8("bytes", bytes),
+                row -> new Found(DeadLetter.read(row), row.int8("behind")));
+        boolean cut = !found.isEmpty() && found.get(found.size() - 1).behind() > 0;
+        return new Page(found.stream().map(Found::letter).toList(), cut || found.size() == most);
     }
 
     /** Gives them back to their listener. Gives how many. */

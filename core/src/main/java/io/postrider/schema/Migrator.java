@@ -84,10 +84,12 @@ public final class Migrator {
             "views/listeners",
             "views/relays",
             "views/dead_letters",
+            "views/dead_letters_in_reach",
             "views/event_status",
             "functions/lease_until",
             "functions/queue_names",
             "views/jobs",
+            "views/jobs_in_reach",
             "views/queues");
 
     private static final Sql LOCK = Sql.text(

@@ -80,8 +80,7 @@ public final class Verifier {
                 offenders.addAll(misplaced(session, range.low(), range.high(), FEW - offenders.size()));
             }
         }
-        String note =
-                sum.waiting() == 0 ? "" : sum.waiting() + " more were committed after the last pass and wait for it";
+        String note = sum.waiting() == 0 ? "" : sum.waiting() + " not placed yet";
         return new Proof(
                 "events",
                 "every committed event has exactly one position",
@@ -183,7 +182,7 @@ public final class Verifier {
                         Bind::nothing,
                         row -> new Proof(
                                 "ledgers",
-                                "every listener's ledger is contiguous, none beyond the head",
+                                "every ledger is contiguous, none beyond the head",
                                 row.int8("ranges"),
                                 row.int8("broken") + row.int8("astray"),
                                 row.texts("offenders"),

@@ -3,9 +3,11 @@ package io.postrider.work;
 import io.postrider.PostriderException;
 import io.postrider.PostriderException.Kind;
 import io.postrider.Reach;
+import io.postrider.access.Scope;
 import io.postrider.db.Bind;
 import io.postrider.db.Database;
 import io.postrider.db.Row;
+import io.postrider.db.Session;
 import io.postrider.db.Sql;
 import java.sql.SQLException;
 import java.time.Instant;
@@ -17,7 +19,9 @@ import org.jspecify.annotations.Nullable;
 /** What an operator asks about jobs, and does with them. Safe to share. */
 public final class Jobs {
     private static final Sql FIND = Sql.file("work/find");
+    private static final Sql FIND_IN_REACH = inReach("find");
     private static final Sql LIST = Sql.file("work/list");
+    private static final Sql LIST_IN_REACH = inReach("list");
     private static final Sql CANCEL = Sql.text("cancel", "select postrider.cancel(:id, :reason) as fate");
     private static final Sql RETRY = Sql.file("work/retry");
     private static final Sql SEQUENCE = Sql.text("sequence", "select s.events from postrider.sequence(20000) s");
@@ -25,6 +29,9 @@ public final class Jobs {
             "is_committed",
             "select exists (select from postrider.event e where e.event_id = :id and e.topic >= 'queue:'"
                     + " and e.topic < 'queue;') as committed");
+
+    /** Payloads and results of one page, together. */
+    private static final long BYTES = 8 << 20;
 
     private final Database database;
 
@@ -120,7 +127,20 @@ public final class Jobs {
 
     /** The same, but empty as well if the job is not in reach: who may not see it does not learn that it is there. */
     public Optional<Status> find(Reach reach, UUID id) {
-        return find(id).filter(job -> reach.covers(job.projectId(), job.userId()));
+        Optional<Status> found = look(reach, id);
+        return found.isPresent() || !isCommitted(id) ? found : look(reach, id);
+    }
+
+    private Optional<Status> look(Reach reach, UUID id) {
+        return Scope.read(
+                database, reach, session -> session.one(FIND_IN_REACH, bind -> bind.uuid("id", id), Status::read));
+    }
+
+    /** The statement of a file, on the view of which the database gives what is in reach only. */
+    private static Sql inReach(String file) {
+        return Sql.text(
+                file + "_in_reach",
+                Sql.resource("sql/work/" + file + ".sql").replace("postrider.jobs j", "postrider.jobs_in_reach j"));
     }
 
     private Optional<Status> look(UUID id) {
@@ -152,20 +172,57 @@ public final class Jobs {
 
     /** The latest jobs of a queue, at most so many; only in this state if one is given. */
     public List<Status> list(String queue, @Nullable State state, int most) {
-        return list(queue, state, most, Reach.all());
+        Wanted wanted = new Wanted(queue, state, null, most);
+        return database.autocommit(session -> page(session, LIST, wanted, Long.MAX_VALUE))
+                .jobs();
     }
 
-    /** Of them, those that are in reach. */
-    public List<Status> list(String queue, @Nullable State state, int most, Reach reach) {
-        return database.autocommit(session -> session.query(
-                LIST,
-                bind -> bind.text("queue", queue)
+    /** Of them, those that are in reach, and fewer if they are more than 8 MiB. */
+    public Page list(Reach reach, Wanted wanted) {
+        return Scope.read(database, reach, session -> page(session, LIST_IN_REACH, wanted, BYTES));
+    }
+
+    /**
+     * Which of the jobs of a queue, the latest first.
+     *
+     * @param state null: in any
+     * @param before null: from the latest on
+     */
+    public record Wanted(
+            String queue, @Nullable State state, @Nullable Place before, int most) {}
+
+    /** Where a job stands among those of its queue: what is before it is older. */
+    public record Place(Instant createdAt, String topic, long position) {
+        static Place of(Status job) {
+            return new Place(job.createdAt(), job.topic(), job.position());
+        }
+    }
+
+    /**
+     * Some of the jobs of a queue.
+     *
+     * @param next the place before which there may be others; null if there are none
+     */
+    public record Page(List<Status> jobs, @Nullable Place next) {}
+
+    private static Page page(Session session, Sql sql, Wanted wanted, long bytes) {
+        record Found(Status job, long behind) {}
+        @Nullable Place before = wanted.before();
+        @Nullable State state = wanted.state();
+        List<Found> found = session.query(
+                sql,
+                bind -> bind.text("queue", wanted.queue())
                         .text("state", state == null ? null : state.name())
-                        .text("reach", reach.kind().name())
-                        .text("project", reach.project())
-                        .text("user", reach.user())
-                        .int4("most", most),
-                Status::read));
+                        .instant("before_at", before == null ? null : before.createdAt())
+                        .text("before_topic", before == null ? null : before.topic())
+                        .int8("before_position", before == null ? 0 : before.position())
+                        .int4("most", wanted.most())
+                        .int8("bytes", bytes),
+                row -> new Found(Status.read(row), row.int8("behind")));
+        List<Status> jobs = found.stream().map(Found::job).toList();
+        boolean more = found.size() == wanted.most()
+                || !found.isEmpty() && found.get(found.size() - 1).behind() > 0;
+        return new Page(jobs, more ? Place.of(jobs.get(jobs.size() - 1)) : null);
     }
 
     /** A job is not wanted any more. */

@@ -2,7 +2,7 @@
 -- as are wanted at all: then no room is read further than that. touches: event_log
 select r.*
 from (
-  select r.*, sum(octet_length(r.payload)) over (order by r.position) as running
+  select r.*, sum(octet_length(r.payload) + octet_length(r.headers)) over (order by r.position) as running
   from (
     select distinct on (r.position) r.topic, r.position, r.event_id, r.event_type as type, r.key, r.project_id, r.user_id,
       r.aggregate_type, r.aggregate_id, r.payload::text as payload, r.headers::text as headers, r.created_at
@@ -27,5 +27,5 @@ from (
     limit :most
   ) r
 ) r
-where r.running - octet_length(r.payload) < :bytes
+where r.running - octet_length(r.payload) - octet_length(r.headers) < :bytes
 order by r.position

@@ -1,15 +1,23 @@
--- dead letters by filter, oldest first: what list, replay and discard agree on. Null leaves a condition out
-select d.id, d.listener, d.position, d.topic, d.event_id, d.created_at, d.type, d.key, d.project_id, d.user_id,
-  d.aggregate_type, d.aggregate_id, d.payload::text as payload, d.headers::text as headers, d.attempts, d.error, d.died_at
-from postrider.dead_letter d
-where (:id::text is null or d.id = :id::int8)
-and (:listener::text is null or d.listener = :listener)
-and (:topic::text is null or d.topic = :topic)
-and (:type::text is null or d.type = :type)
-and (:key::text is null or d.key = :key)
-and (:error::text is null or strpos(d.error, :error) > 0)
-and case :reach when 'ALL' then true when 'PROJECT' then d.project_id = :project
-  else d.user_id = :user and (d.project_id is null or d.project_id = :project) end
-and d.id > :after
-order by d.id
-limit :most
+-- dead letters by filter, oldest first: what list, replay and discard agree on. Null leaves a condition out. At most so many, and
+-- fewer if they are large; behind: how many of those were left out for their size
+select r.*
+from (
+  select r.*, sum(octet_length(r.payload)) over oldest as running, count(*) over () - row_number() over oldest as behind
+  from (
+    select d.id, d.listener, d.position, d.topic, d.event_id, d.created_at, d.type, d.key, d.project_id, d.user_id,
+      d.aggregate_type, d.aggregate_id, d.payload::text as payload, d.headers::text as headers, d.attempts, d.error, d.died_at
+    from postrider.dead_letters d
+    where (:id::text is null or d.id = :id::int8)
+    and (:listener::text is null or d.listener = :listener)
+    and (:topic::text is null or d.topic = :topic)
+    and (:type::text is null or d.type = :type)
+    and (:key::text is null or d.key = :key)
+    and (:error::text is null or strpos(d.error, :error) > 0)
+    and d.id > :after
+    order by d.id
+    limit :most
+  ) r
+  window oldest as (order by r.id)
+) r
+where r.running - octet_length(r.payload) < :bytes
+order by r.id

@@ -1,2 +1,12 @@
--- touches: dead_letter
+-- gives up dead letters. What the event log lacks for ever by that is written down: until then it was still to be replayed.
+-- touches: dead_letter, event_log_forgotten
+with forgotten as (
+  insert into postrider.event_log_forgotten as f (topic, position)
+  select d.topic, max(d.position)
+  from postrider.dead_letter d
+  where d.id = any (:ids)
+  and d.listener = 'event_log:' || d.topic
+  group by d.topic
+  on conflict (topic) do update set position = greatest(f.position, excluded.position)
+)
 delete from postrider.dead_letter d where d.id = any (:ids)

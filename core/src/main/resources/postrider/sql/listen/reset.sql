@@ -1,7 +1,8 @@
 -- moves a listener's cursor by a new starting point in its ledger, and lets a detached one run again. Who runs it finds
--- its next delivery refused, and reads where it is. The number of its course is taken from the clock: counted on, it would be given
--- out again after a restore or a failover that forgot this reset, and what the sink has of the forgotten course would not be sent.
--- touches: delivery, listener. locks: the listener's place in the ledger
+-- its next delivery refused, and reads where it is. The number of its course is taken from the clock: counted on, it would be
+-- given out again after a restore or a failover that forgot this reset, and what the sink has of the forgotten course would not
+-- be sent. What the one that records a topic passes over so, the event log has not: that is written down.
+-- touches: delivery, listener, event_log_forgotten. locks: the listener's place in the ledger
 with locked as materialized (
   select l.name, pg_advisory_xact_lock('postrider.delivery'::regclass::oid::int4, l.id)::text as got
   from postrider.listener l
@@ -12,8 +13,16 @@ with locked as materialized (
   returning listener
 ), attached as (
   update postrider.listener l
-  set detached_at = null, course = greatest(l.course + 1, (extract(epoch from clock_timestamp()) * 1000)::int8), unavailable_since = null, unavailable_tries = 0, unavailable_error = null,
-    unavailable_until = null
+  set detached_at = null, course = greatest(l.course + 1, (extract(epoch from clock_timestamp()) * 1000)::int8),
+    unavailable_since = null, unavailable_tries = 0, unavailable_error = null, unavailable_until = null
   from started s where l.name = s.listener
+), forgotten as (
+  insert into postrider.event_log_forgotten as f (topic, position)
+  select l.topic, :to_position
+  from locked k
+  join postrider.listener l on l.name = k.name and l.name = 'event_log:' || l.topic
+  where :to_position > (
+    select d.to_position from postrider.delivery d where d.listener = k.name order by d.n desc limit 1)
+  on conflict (topic) do update set position = greatest(f.position, excluded.position)
 )
 select count(*) as reset, pg_notify('postrider', 'steer')::text as told from started

@@ -132,7 +132,7 @@ class DocsTest {
             // endregion
             Event placed = Event.of("orders", "order.placed", "{}");
             postrider.emit(connection, placed.withProject("p1").withUser("u1").withAggregate("order", "42"));
-            Await.until("it is recorded", Duration.ofSeconds(20), () -> eventLog.reached("orders") == 1);
+            Await.until("it is recorded", Duration.ofSeconds(60), () -> eventLog.reached("orders") == 1);
             // region event log, reading
             Reach reach = Reach.project("p1");
             List<LogEvent> next = eventLog.read(reach, Selection.topic("orders").withUser("u1"), 0, 100);
@@ -228,7 +228,7 @@ class DocsTest {
     }
 
     private void awaitMail() throws InterruptedException {
-        assertThat(mailed.await(20, TimeUnit.SECONDS)).as("the mail was sent").isTrue();
+        assertThat(mailed.await(60, TimeUnit.SECONDS)).as("the mail was sent").isTrue();
     }
 
     private static void placeOrder(Connection connection, int order) throws SQLException {

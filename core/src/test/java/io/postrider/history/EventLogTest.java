@@ -12,6 +12,7 @@ import io.postrider.Node;
 import io.postrider.PostriderException;
 import io.postrider.Psql;
 import io.postrider.Reach;
+import io.postrider.StartPoint;
 import io.postrider.history.EventLog.Span;
 import io.postrider.testkit.Await;
 import io.postrider.testkit.TestDatabase;
@@ -24,6 +25,7 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What is recorded, what is read, and that it is the log: each event, once, whatever happens to who records it. */
@@ -189,10 +191,16 @@ class EventLogTest {
             EventLog eventLog = node.postrider.eventLog();
             assertThat(eventLog.read(Reach.all(), Selection.topic("orders"), 0, 100))
                     .hasSize(3);
-            Page page = eventLog.page(Reach.all(), new Rooms(Set.of("p"), Set.of()), new Span("orders", 0, 6), 100);
+            Page page = eventLog.page(
+                    Reach.all(), new Rooms(Set.of("p"), Set.of()), new Span("orders", 0, 6), 100, 8 << 20);
             assertThat(page.events()).hasSize(3);
             assertThat(page.to()).isEqualTo(3);
-            assertThat(eventLog.page(Reach.all(), new Rooms(Set.of("p"), Set.of()), new Span("orders", 3, 6), 100)
+            assertThat(eventLog.page(
+                                    Reach.all(),
+                                    new Rooms(Set.of("p"), Set.of()),
+                                    new Span("orders", 3, 6),
+                                    100,
+                                    8 << 20)
                             .to())
                     .isEqualTo(6);
         }
@@ -211,13 +219,14 @@ class EventLogTest {
             List<String> pages = new ArrayList<>();
             long after = 100;
             while (after < 900) {
-                Page page = eventLog.page(Reach.all(), rooms, new Span("orders", after, 900), 50);
+                Page page = eventLog.page(Reach.all(), rooms, new Span("orders", after, 900), 50, 8 << 20);
                 page.events().forEach(event -> pages.add(Long.toString(event.position())));
                 assertThat(page.to()).isGreaterThan(after);
                 after = page.to();
             }
             assertThat(pages).hasSizeGreaterThan(100).isEqualTo(expected);
-            assertThat(eventLog.page(Reach.all(), new Rooms(Set.of(), Set.of()), new Span("orders", 0, 900), 50))
+            assertThat(eventLog.page(
+                            Reach.all(), new Rooms(Set.of(), Set.of()), new Span("orders", 0, 900), 50, 8 << 20))
                     .isEqualTo(new Page(List.of(), 900));
         }
     }
@@ -247,6 +256,8 @@ class EventLogTest {
     // ── once, whatever happens ──────────────────────────────────────────────────────────────────────────────────────
 
     @Test
+    @Tag("once")
+    @Tag("slow")
     void each_event_is_there_once_though_two_nodes_lose_their_connections_again_and_again(TestDatabase database) {
         long seed = System.nanoTime();
         System.out.println("event log, connections cut: seed " + seed);
@@ -407,6 +418,97 @@ class EventLogTest {
                     .replay(List.of(node.deadLetters(LISTENER).get(0).id()));
             Await.until("it is replayed", PATIENCE, () -> difference(node).isEmpty());
             Await.until("it is whole", PATIENCE, () -> eventLog.oldest("orders") == 1);
+        }
+    }
+
+    @Test
+    void what_a_reset_forward_passes_over_is_told_of_until_a_rebuild_has_brought_it(TestDatabase database) {
+        try (Node node = new Node(database);
+                Psql psql = new Psql(database)) {
+            EventLog eventLog = node.postrider.eventLog();
+            node.with(eventLog.listener("orders"));
+            psql.emitMany("orders", "t", 5);
+            node.awaitCursor(LISTENER, 5);
+            node.postrider.pause(LISTENER);
+            psql.emitMany("orders", "t", 5);
+            Await.until(
+                    "all have a position", PATIENCE, () -> node.postrider.log().head("orders") == 10);
+            node.postrider.reset(LISTENER, StartPoint.position(9));
+            assertThat(eventLog.oldest("orders")).isEqualTo(9);
+            node.postrider.resume(LISTENER);
+            node.awaitCursor(LISTENER, 10);
+            assertThat(psql.texts("select position from postrider.event_log order by position"))
+                    .containsExactly("1", "2", "3", "4", "5", "9", "10");
+            assertThat(eventLog.oldest("orders")).isEqualTo(9);
+            node.postrider.reset(LISTENER, StartPoint.position(10));
+            node.awaitCursor(LISTENER, 10);
+            assertThat(eventLog.oldest("orders")).as("back is no loss").isEqualTo(9);
+            eventLog.rebuild("orders");
+            Await.until("it is whole", PATIENCE, () -> difference(node).isEmpty());
+            assertThat(eventLog.oldest("orders")).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void what_a_detached_listener_has_lost_is_told_of_when_it_is_reset(TestDatabase database) {
+        try (Node node = new Node(database);
+                Psql psql = new Psql(database)) {
+            EventLog eventLog = node.postrider.eventLog();
+            node.with(eventLog.listener("orders"));
+            psql.emitMany("orders", "t", 5);
+            node.awaitCursor(LISTENER, 5);
+            node.postrider.pause(LISTENER);
+            psql.emitMany("orders", "t", 5);
+            Await.until(
+                    "all have a position", PATIENCE, () -> node.postrider.log().head("orders") == 10);
+            psql.execute("update postrider.listener set detached_at = now()")
+                    .execute("insert into postrider.forgotten values ('orders', 8)")
+                    .execute("delete from postrider.log where topic = 'orders' and position <= 8");
+            node.postrider.reset(LISTENER, StartPoint.beginning());
+            node.postrider.resume(LISTENER);
+            node.awaitCursor(LISTENER, 10);
+            assertThat(eventLog.oldest("orders")).isEqualTo(9);
+        }
+    }
+
+    @Test
+    void a_discarded_dead_letter_is_missing_for_ever_and_that_is_told_of(TestDatabase database) {
+        try (Node node = new Node(database);
+                Psql psql = new Psql(database)) {
+            EventLog eventLog = node.postrider.eventLog();
+            psql.execute("alter table postrider.event_log add constraint no_poison check (event_type <> 't3')");
+            node.with(eventLog.listener("orders")
+                    .withAttempts(1)
+                    .withBackoff(Duration.ofMillis(1), Duration.ofMillis(1)));
+            psql.emitMany("orders", "t", 5);
+            node.awaitCursor(LISTENER, 5);
+            node.postrider
+                    .deadLetters()
+                    .discard(List.of(node.deadLetters(LISTENER).get(0).id()));
+            assertThat(node.deadLetters(LISTENER)).isEmpty();
+            assertThat(eventLog.oldest("orders")).isEqualTo(4);
+        }
+    }
+
+    @Test
+    void a_page_ends_early_where_payloads_are_large(TestDatabase database) {
+        try (Node node = new Node(database);
+                Psql psql = new Psql(database)) {
+            psql.execute(
+                    "insert into postrider.event_log (topic, position, event_id, event_type, payload, headers, created_at,"
+                            + " project_id) select 'orders', i, gen_random_uuid(), 't', to_jsonb(repeat('x', 200000)), '{}', now(), 'p'"
+                            + " from generate_series(1, 20) i");
+            EventLog eventLog = node.postrider.eventLog();
+            Rooms rooms = new Rooms(Set.of("p"), Set.of());
+            Page some = eventLog.page(Reach.all(), rooms, new Span("orders", 2, 20), 100, 500_000);
+            assertThat(some.events()).extracting(LogEvent::position).containsExactly(3L, 4L, 5L);
+            assertThat(some.to()).isEqualTo(5);
+            Page one = eventLog.page(Reach.all(), rooms, new Span("orders", 5, 20), 100, 1);
+            assertThat(one.events()).hasSize(1);
+            assertThat(one.to()).isEqualTo(6);
+            assertThat(eventLog.page(Reach.all(), rooms, new Span("orders", 20, 30), 100, 1))
+                    .as("nothing left is told of, however little was asked for")
+                    .isEqualTo(new Page(List.of(), 30));
         }
     }
 

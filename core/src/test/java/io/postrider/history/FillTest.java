@@ -16,6 +16,7 @@ import org.junit.jupiter.api.Test;
 @Tag("slow")
 @Tag("once")
 @Migrated
+@Tag("alone")
 class FillTest {
     private static final int EVENTS = 200_000;
 

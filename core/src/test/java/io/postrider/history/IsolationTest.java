@@ -15,8 +15,16 @@ import io.postrider.PostriderException;
 import io.postrider.PostriderException.Kind;
 import io.postrider.Psql;
 import io.postrider.Reach;
+import io.postrider.access.Scope;
+import io.postrider.db.Bind;
+import io.postrider.db.Database;
+import io.postrider.db.SchemaName;
+import io.postrider.db.Sql;
 import io.postrider.history.EventLog.Span;
+import io.postrider.listen.DeadLetter;
+import io.postrider.listen.DeadLetters;
 import io.postrider.testkit.TestDatabase;
+import io.postrider.work.Jobs;
 import java.sql.Connection;
 import java.time.Duration;
 import java.time.Instant;
@@ -120,7 +128,7 @@ class IsolationTest {
         assertThat(eventLog.read(reach, orders.withType("t"), end, 1_000))
                 .containsExactlyInAnyOrderElementsOf(expected);
         Rooms everywhere = new Rooms(Set.copyOf(IDS), Set.copyOf(IDS));
-        assertThat(eventLog.page(reach, everywhere, new Span("orders", 0, 1_000), 1_000)
+        assertThat(eventLog.page(reach, everywhere, new Span("orders", 0, 1_000), 1_000, 8 << 20)
                         .events())
                 .isEqualTo(expected.stream()
                         .filter(event -> event.projectId() != null || event.userId() != null)
@@ -222,19 +230,22 @@ class IsolationTest {
     }
 
     @Test
-    void the_reader_can_do_nothing_but_read_the_event_log() {
+    void the_reader_can_do_nothing_but_read_what_asks_for_its_reach() {
         try (Psql psql = new Psql(database)) {
             String partition = psql.text("select inhrelid::regclass::text from pg_inherits"
                     + " where inhparent = 'postrider.event_log'::regclass limit 1");
-            List<String> tables = psql.texts(
-                    "select oid::regclass::text from pg_class where relkind in ('r', 'p', 'v', 'S')"
-                            + " and relnamespace = 'postrider'::regnamespace and oid <> 'postrider.event_log'::regclass");
+            List<String> tables =
+                    psql.texts("select oid::regclass::text from pg_class where relkind in ('r', 'p', 'v', 'S')"
+                            + " and relnamespace = 'postrider'::regnamespace and oid <> 'postrider.event_log'::regclass"
+                            + " and relname not in ('jobs_in_reach', 'dead_letters_in_reach')");
             assertThat(tables).contains(partition, "postrider.event", "postrider.jobs", "postrider.revoked_token");
             tables.forEach(table -> assertDenied(psql, "select * from " + table));
             for (String write : List.of(
                     "insert into postrider.event_log select * from postrider.event_log limit 1",
                     "update postrider.event_log set payload = '{}'",
                     "delete from postrider.event_log",
+                    "update postrider.dead_letters_in_reach set error = 'mine'",
+                    "delete from postrider.dead_letters_in_reach",
                     "truncate postrider.event_log",
                     "select postrider.emit('orders', 't', '{}')",
                     "select postrider.make_event_log()",
@@ -285,7 +296,7 @@ class IsolationTest {
             psql.execute("drop owned by " + schema + "_reader").execute("drop role " + schema + "_reader");
             assertThatThrownBy(() -> bare.read(Reach.all(), Selection.topic("orders"), 0, 10))
                     .isInstanceOfSatisfying(
-                            PostriderException.class, e -> assertThat(e.kind()).isEqualTo(Kind.CONFLICT))
+                            PostriderException.class, e -> assertThat(e.kind()).isEqualTo(Kind.FAILED))
                     .hasMessageContainingAll("row-level security", "postrider migrate");
             assertThatThrownBy(() -> bare.analytics().totals(Reach.all(), Counting.between(FROM, Instant.now())))
                     .hasMessageContaining("row-level security");
@@ -322,7 +333,7 @@ class IsolationTest {
                                     Event.of("orders", "b", "{}").withProject("p2")));
                 }
                 io.postrider.testkit.Await.until(
-                        "they are recorded", Duration.ofSeconds(20), () -> mineLog.reached("orders") == 2);
+                        "they are recorded", Duration.ofSeconds(60), () -> mineLog.reached("orders") == 2);
                 assertThat(mineLog.read(Reach.project("p1"), Selection.topic("orders"), 0, 10))
                         .hasSize(1);
                 assertThat(mineLog.read(Reach.all(), Selection.topic("orders"), 0, 10))
@@ -330,7 +341,7 @@ class IsolationTest {
                 assertThat(mineLog.oldest("orders")).isEqualTo(1);
                 mineLog.rebuild("orders");
                 io.postrider.testkit.Await.until(
-                        "they are recorded again", Duration.ofSeconds(20), () -> mineLog.reached("orders") == 2);
+                        "they are recorded again", Duration.ofSeconds(60), () -> mineLog.reached("orders") == 2);
                 try (Psql psql = new Psql(mine)) {
                     assertThat(psql.number("select count(*) from " + schema + ".event_log"))
                             .isZero();
@@ -373,6 +384,142 @@ class IsolationTest {
                         .isEqualTo(mayBeSeen(reach, "p1", "u1"));
             }
         }
+    }
+
+    /** A job, one that is put aside and a dead letter for each pair of a project and a user, none among them. */
+    @Test
+    void jobs_and_dead_letters_are_listed_to_who_has_them_in_reach_and_plain_sql_of_the_reader_sees_no_others()
+            throws Exception {
+        try (Postrider postrider = Postrider.on(pool);
+                Connection connection = pool.getConnection();
+                Psql psql = new Psql(database)) {
+            for (int i = 0; i <= IDS.size(); i++) {
+                for (int k = 0; k <= IDS.size(); k++) {
+                    postrider.enqueue(
+                            connection,
+                            Job.of("post", "letter", "{}")
+                                    .withProject(i == IDS.size() ? null : IDS.get(i))
+                                    .withUser(k == IDS.size() ? null : IDS.get(k)));
+                }
+            }
+            postrider.jobs().sequence();
+            psql.execute(
+                            "insert into postrider.delayed (topic, position, event_id, created_at, type, project_id, user_id,"
+                                    + " payload, headers, why, due_at) select 'queue:post', 1000 + e.position, gen_random_uuid(),"
+                                    + " e.created_at, 'aside', e.project_id, e.user_id, '{}', '{}', 'due', now() from postrider.jobs e"
+                                    + " where e.queue = 'post'")
+                    .execute("insert into postrider.dead_letter (listener, position, topic, event_id, created_at, type,"
+                            + " project_id, user_id, payload, headers, attempts, error) select 'reads', e.position, 'orders',"
+                            + " gen_random_uuid(), e.created_at, 't', e.project_id, e.user_id, '{}', '{}', 1, 'no'"
+                            + " from postrider.jobs e where e.queue = 'post' and e.position < 1000");
+            int pairs = (IDS.size() + 1) * (IDS.size() + 1);
+            assertThat(postrider.jobs().list("post", null, 1_000)).hasSize(2 * pairs);
+            for (Reach reach : reaches().toList()) {
+                assertOnlyInReach(postrider, psql, reach);
+            }
+            psql.begin().execute("set local role postrider_reader");
+            for (String view : List.of("jobs_in_reach", "dead_letters_in_reach")) {
+                assertThat(psql.number("select count(*) from postrider." + view))
+                        .as("who has said nothing, in " + view)
+                        .isZero();
+            }
+            psql.rollback();
+        }
+    }
+
+    private static void assertOnlyInReach(Postrider postrider, Psql psql, Reach reach) {
+        List<Jobs.Status> jobs = postrider.jobs().list("post", null, 1_000).stream()
+                .filter(job -> mayBeSeen(reach, job.projectId(), job.userId()))
+                .toList();
+        List<DeadLetter> letters = postrider.deadLetters().find(DeadLetters.Filter.all(), 0, 1_000).stream()
+                .filter(letter -> mayBeSeen(
+                        reach, letter.event().projectId(), letter.event().userId()))
+                .toList();
+        assertThat(postrider
+                        .jobs()
+                        .list(reach, new Jobs.Wanted("post", null, null, 1_000))
+                        .jobs())
+                .as(reach.toString())
+                .isEqualTo(jobs);
+        assertThat(postrider
+                        .deadLetters()
+                        .find(reach, DeadLetters.Filter.all(), 0, 1_000)
+                        .letters())
+                .as(reach.toString())
+                .isEqualTo(letters);
+        psql.begin().execute("set local role postrider_reader");
+        psql.texts(
+                "select set_config('postrider.reach', ?, true) || set_config('postrider.project', ?, true)"
+                        + " || set_config('postrider.user', ?, true)",
+                reach.kind().name().toLowerCase(java.util.Locale.ROOT),
+                reach.project() == null ? "" : reach.project(),
+                reach.user() == null ? "" : reach.user());
+        assertThat(psql.number("select count(*) from postrider.jobs_in_reach where queue = 'post'"))
+                .isEqualTo(jobs.size());
+        assertThat(psql.number("select count(*) from postrider.dead_letters_in_reach"))
+                .isEqualTo(letters.size());
+        psql.rollback();
+    }
+
+    // ── bounds ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    @Test
+    void a_page_of_jobs_or_dead_letters_ends_at_its_bytes_and_the_next_one_goes_on() throws Exception {
+        try (Postrider postrider = Postrider.on(pool);
+                Connection connection = pool.getConnection();
+                Psql psql = new Psql(database)) {
+            String large = "\"" + "x".repeat(200_000) + "\"";
+            for (int i = 0; i < 90; i++) {
+                postrider.enqueue(connection, Job.of("heavy", "parcel", large).withProject("scale"));
+            }
+            postrider.jobs().sequence();
+            psql.execute(
+                    "insert into postrider.dead_letter (listener, position, topic, event_id, created_at, type, project_id,"
+                            + " payload, headers, attempts, error) select 'scales', e.position, 'orders', e.id, e.created_at, 't',"
+                            + " 'scale', e.payload, '{}', 1, 'no' from postrider.jobs e where e.queue = 'heavy'");
+            Reach reach = Reach.project("scale");
+            Set<UUID> jobs = new java.util.HashSet<>();
+            Jobs.Page page = postrider.jobs().list(reach, new Jobs.Wanted("heavy", null, null, 60));
+            assertThat(page.jobs().size()).isLessThan(60);
+            while (true) {
+                page.jobs().forEach(job -> assertThat(jobs.add(job.id())).isTrue());
+                if (page.next() == null) {
+                    break;
+                }
+                page = postrider.jobs().list(reach, new Jobs.Wanted("heavy", null, page.next(), 60));
+            }
+            assertThat(jobs).hasSize(90);
+            DeadLetters.Filter filter = new DeadLetters.Filter(null, "scales", null, null, null, null);
+            List<Long> letters = new ArrayList<>();
+            DeadLetters.Page some;
+            do {
+                some = postrider
+                        .deadLetters()
+                        .find(reach, filter, letters.isEmpty() ? 0 : letters.get(letters.size() - 1), 60);
+                assertThat(some.letters().size()).isBetween(1, 43);
+                some.letters().forEach(letter -> letters.add(letter.id()));
+            } while (some.more());
+            assertThat(letters).hasSize(90).doesNotHaveDuplicates();
+            psql.execute("delete from postrider.dead_letter where listener = 'scales'");
+        }
+    }
+
+    @Test
+    void no_statement_takes_longer_than_the_patience_and_the_connection_goes_back_as_it_came() {
+        Database impatient = new Database(pool, SchemaName.of("postrider")).withPatience(Duration.ofMillis(200));
+        Sql nap = Sql.text("nap", "select pg_sleep(30)::text as nothing");
+        assertThatThrownBy(() -> impatient.autocommit(session -> session.query(nap, Bind::nothing, row -> true)))
+                .hasMessageContaining("statement timeout");
+        assertThatThrownBy(() ->
+                        Scope.read(impatient, Reach.all(), session -> session.query(nap, Bind::nothing, row -> true)))
+                .isInstanceOfSatisfying(
+                        PostriderException.class, e -> assertThat(e.kind()).isEqualTo(Kind.REFUSED))
+                .hasMessageContaining("narrow");
+        Sql timeout = Sql.text("timeout", "select current_setting('statement_timeout') as it");
+        String after = new Database(pool, SchemaName.of("postrider"))
+                .autocommit(session -> session.one(timeout, Bind::nothing, row -> row.text("it")))
+                .orElseThrow();
+        assertThat(after).isEqualTo("0");
     }
 
     private static HikariDataSource pool(String url) {

@@ -95,7 +95,7 @@ class PlansTest {
         assertThat(eventLog.latest(Reach.all(), "orders", "order", "77")).isPresent();
         assertPlan(explaining, "aggregate_id_aggregate_type_topic_position_idx", 2_000);
         Rooms rooms = new Rooms(Set.of("p1", "p2"), Set.of("u1"));
-        assertThat(eventLog.page(Reach.all(), rooms, new Span("orders", 700_000, 800_000), 100)
+        assertThat(eventLog.page(Reach.all(), rooms, new Span("orders", 700_000, 800_000), 100, 8 << 20)
                         .events())
                 .hasSize(100);
         assertPlan(explaining, "project_id_topic_position_idx", 4_000);

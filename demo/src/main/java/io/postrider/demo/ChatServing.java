@@ -4,6 +4,7 @@ import io.postrider.Postrider;
 import io.postrider.gateway.Gateway;
 import io.postrider.gateway.TokenMint;
 import io.postrider.livechat.LiveChat;
+import io.postrider.livechat.MintedPasses;
 import io.postrider.livechat.Supervisor;
 import io.postrider.livechat.Trouble;
 import io.postrider.redis.RedisIngest;

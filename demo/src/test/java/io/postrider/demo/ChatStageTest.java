@@ -9,11 +9,11 @@ import io.postrider.testkit.Await;
 import io.postrider.testkit.NeedsProgram;
 import io.postrider.testkit.PostgresTest;
 import io.postrider.testkit.TestDatabase;
-import java.io.File;
+import io.postrider.testkit.program.Chromium;
+import io.postrider.testkit.program.RedisProcess;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
-import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -22,19 +22,18 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.openqa.selenium.By;
 import org.openqa.selenium.Keys;
 import org.openqa.selenium.OutputType;
 import org.openqa.selenium.WebElement;
 import org.openqa.selenium.chrome.ChromeDriver;
-import org.openqa.selenium.chrome.ChromeDriverService;
-import org.openqa.selenium.chrome.ChromeOptions;
-import redis.embedded.RedisExecProvider;
 
 /** The chat on the real server, as {@code postrider demo} runs it: two processes, a browser, and Redis where there is one. */
 @NeedsProgram({"chromium", "chromedriver"})
 @PostgresTest
+@Tag("slow")
 class ChatStageTest {
     private static final Duration LONG = Duration.ofSeconds(120);
 
@@ -47,32 +46,15 @@ class ChatStageTest {
 
     @Test
     void the_same_through_a_redis_stream_and_a_redis_channel(TestDatabase database) throws IOException {
-        int port = freePort();
-        Process redis = new ProcessBuilder(
-                        RedisExecProvider.defaultProvider().get().getAbsolutePath(),
-                        "--port",
-                        "" + port,
-                        "--bind",
-                        "127.0.0.1",
-                        "--save",
-                        "")
-                .redirectErrorStream(true)
-                .redirectOutput(ProcessBuilder.Redirect.DISCARD)
-                .start();
-        Await.until("redis answers", LONG, () -> {
-            new Socket("127.0.0.1", port).close();
-            return true;
-        });
-        try (Stage.Play play = new ChatStage(Map.of("REDIS_HOST", "127.0.0.1", "REDIS_PORT", "" + port))
-                .open(database.jdbcUrl(), 0, true)) {
+        try (RedisProcess redis = RedisProcess.running();
+                Stage.Play play = new ChatStage(Map.of("REDIS_HOST", "127.0.0.1", "REDIS_PORT", "" + redis.port()))
+                        .open(database.jdbcUrl(), 0, true)) {
             writeThroughAKill(play.url(), "redis");
-        } finally {
-            redis.destroy();
         }
     }
 
     private static void writeThroughAKill(String url, String name) throws IOException {
-        ChromeDriver driver = browser();
+        ChromeDriver driver = Chromium.start(1440, 900);
         try {
             driver.get(url);
             awaitCss(driver, "#visitor .presence[data-state=live]");
@@ -133,33 +115,7 @@ class ChatStageTest {
                 .send(HttpRequest.newBuilder(URI.create(url + path)).build(), HttpResponse.BodyHandlers.ofString());
     }
 
-    private static int freePort() throws IOException {
-        try (ServerSocket socket = new ServerSocket(0)) {
-            return socket.getLocalPort();
-        }
-    }
-
     // ── a browser ───────────────────────────────────────────────────────────────────────────────────────────────────
-
-    private static ChromeDriver browser() {
-        ChromeOptions options = new ChromeOptions();
-        options.setBinary("/usr/bin/chromium");
-        options.addArguments(
-                "--headless=new",
-                "--no-sandbox",
-                "--disable-gpu",
-                "--disable-dev-shm-usage",
-                "--disable-background-networking",
-                "--disable-component-update",
-                "--disable-sync",
-                "--no-first-run",
-                "--window-size=1440,900");
-        return new ChromeDriver(
-                new ChromeDriverService.Builder()
-                        .usingDriverExecutable(new File("/usr/bin/chromedriver"))
-                        .build(),
-                options);
-    }
 
     private static void write(ChromeDriver driver, String text) {
         WebElement field = driver.findElement(By.cssSelector("#visitor textarea"));

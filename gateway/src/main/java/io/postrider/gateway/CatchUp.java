@@ -123,18 +123,26 @@ final class CatchUp {
 
     /** By a reader. That nothing was dropped while the page was read is known only if the oldest is asked for afterwards. */
     private Answer read(Identity identity, Subscriber subscriber, long after, long most) throws Exception {
-        int size = hub.options().page();
         long upto = Math.min(most, history.reached(topic));
         if (upto <= after) {
             return Answer.NOTHING_YET;
         }
-        List<LogEvent> events = history.page(identity, subscriber.rooms(), topic, after, upto, size);
+        History.Page page = history.page(identity, subscriber.rooms(), stretch(after, upto));
         long oldest = history.oldest(topic);
         if (after + 1 < oldest) {
             return new Answer(List.of(), 0, oldest);
         }
-        long to = events.size() < size ? upto : events.get(events.size() - 1).position();
-        return new Answer(events, to, 0);
+        if (page.to() <= after || page.to() > upto) {
+            throw new IllegalStateException(
+                    "the read model gave a page to " + page.to() + ", asked for " + after + " to " + upto);
+        }
+        return new Answer(page.events(), page.to(), 0);
+    }
+
+    /** No more than what the outbox has room for now, so that who takes little has little waiting. */
+    private History.Stretch stretch(long after, long upto) {
+        GatewayOptions options = hub.options();
+        return new History.Stretch(topic, after, upto, options.page(), options.outboxBytes() / 2);
     }
 
     private void take(Subscriber subscriber, long after, Answer answer) {

@@ -50,8 +50,8 @@ public final class Gateway implements AutoCloseable {
             @Nullable Long position) {}
 
     /** Refuses, with 403, a request from a page that is not allowed to connect. */
-    public void refuseForeign(@Nullable String origin, @Nullable String host) {
-        if (!options.origins().allows(origin, host)) {
+    public void refuseForeign(@Nullable String origin, @Nullable String host, boolean secure) {
+        if (!options.origins().allows(origin, host, secure)) {
             throw Refusal.forbidden("pages from '" + Names.shown(origin)
                     + "' may not connect; add the origin to the gateway's allow-list if they should");
         }

@@ -10,10 +10,30 @@ import java.util.Set;
  */
 public interface History {
     /**
-     * The events of the topic with {@code after < position <= upto} that are in one of the rooms <em>and</em> that the identity
-     * may read, in the order of their positions. Fewer than {@code most} means that there are no more up to {@code upto}.
+     * The first events of a stretch that are in one of the rooms <em>and</em> that the identity may read, in the order of their
+     * positions. A page may end before the stretch does, and says where; but never where it begins.
      */
-    List<LogEvent> page(Identity who, Set<Room> rooms, String topic, long after, long upto, int most) throws Exception;
+    Page page(Identity who, Set<Room> rooms, Stretch stretch) throws Exception;
+
+    /**
+     * What is asked for: the positions {@code after < position <= upto} of a topic.
+     *
+     * @param most so many events at most
+     * @param bytes a page ends with the event by which its payloads and headers are as large as this: a page waits in memory
+     *     until its client has taken it, and events of 256 KiB are allowed
+     */
+    record Stretch(String topic, long after, long upto, int most, long bytes) {}
+
+    /**
+     * Events, and up to which position these are all.
+     *
+     * @param to where the next page begins
+     */
+    record Page(List<LogEvent> events, long to) {
+        public Page {
+            events = List.copyOf(events);
+        }
+    }
 
     /** The oldest position that is kept, of whatever room; one after {@link #reached} if none is. */
     long oldest(String topic) throws Exception;

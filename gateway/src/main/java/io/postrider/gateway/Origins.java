@@ -12,8 +12,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * From which pages a browser may connect. WebSocket knows no same-origin policy: any page anywhere may open one to us, and
  * the browser only says whose page it was. Compared as a whole, never by a prefix or an ending. Immutable.
+ *
+ * <p>A page is of the same origin as the request if it names the host that was asked for. By which scheme it was asked is not known
+ * behind a proxy that ends TLS: there the page is {@code https://chat.example.org} and the request came by http. So the page's own
+ * scheme is taken, and only a request that did come by https is not given to a page that did not.
  */
-final class Origins {
+public final class Origins {
     static final Origins NONE = new Origins(Set.of(), false);
 
     private static final Pattern ORIGIN = Pattern.compile("(https?)://(\\[[0-9a-f:]+]|[a-z0-9.-]+)(:[0-9]{1,5})?");
@@ -26,7 +30,12 @@ final class Origins {
         this.sameOrigin = sameOrigin;
     }
 
-    static Origins of(boolean sameOrigin, String... allowed) {
+    /**
+     * These, each such as {@code https://chat.example.org} or {@code http://localhost:8080}.
+     *
+     * @param sameOrigin whether pages from the very host that a request goes to may come too
+     */
+    public static Origins of(boolean sameOrigin, String... allowed) {
         return new Origins(Arrays.stream(allowed).map(Origins::checked).collect(Collectors.toSet()), sameOrigin);
     }
 
@@ -47,8 +56,12 @@ final class Origins {
         return sameOrigin;
     }
 
-    /** Whether a request with these headers may go on. */
-    boolean allows(@Nullable String origin, @Nullable String host) {
+    /**
+     * Whether a request with these headers may go on. One without an origin is not from a browser's page.
+     *
+     * @param secure whether it is known to have come by https
+     */
+    public boolean allows(@Nullable String origin, @Nullable String host, boolean secure) {
         if (origin == null) {
             return true;
         }
@@ -56,10 +69,14 @@ final class Origins {
         if (!ORIGIN.matcher(lower).matches()) {
             return false; // among them "null", which every sandboxed page and every file says of itself
         }
-        return allowed.contains(withoutDefaultPort(lower)) || (sameOrigin && host != null && isSame(lower, host));
+        return allowed.contains(withoutDefaultPort(lower))
+                || (sameOrigin && host != null && isSame(lower, host, secure));
     }
 
-    private static boolean isSame(String origin, String host) {
+    private static boolean isSame(String origin, String host, boolean secure) {
+        if (secure && !origin.startsWith("https:")) {
+            return false;
+        }
         String scheme = origin.substring(0, origin.indexOf(':'));
         String asked = scheme + "://" + host.toLowerCase(Locale.ROOT);
         return withoutDefaultPort(origin).equals(withoutDefaultPort(asked));

@@ -94,9 +94,10 @@ public final class Refusal extends RuntimeException {
         return String.valueOf(getMessage());
     }
 
-    /** As {@code application/problem+json}. */
+    /** As {@code application/problem+json}; with the seconds of {@code retryAfter}, since a WebSocket's frame has no headers. */
     public String problem() {
         return "{\"type\":\"about:blank\",\"title\":" + JsonText.quoted(why.title) + ",\"status\":" + why.status
-                + ",\"detail\":" + JsonText.quoted(detail()) + "}";
+                + ",\"detail\":" + JsonText.quoted(detail())
+                + (retryAfter == null ? "" : ",\"retryAfter\":" + retryAfter.toSeconds()) + "}";
     }
 }

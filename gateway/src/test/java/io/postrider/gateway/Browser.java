@@ -1,33 +1,18 @@
 package io.postrider.gateway;
 
 import io.postrider.testkit.Await;
+import io.postrider.testkit.program.Chromium;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import org.openqa.selenium.chrome.ChromeDriver;
-import org.openqa.selenium.chrome.ChromeDriverService;
-import org.openqa.selenium.chrome.ChromeOptions;
 
 /** A real Chromium, without a window, and what the client says in it. */
 final class Browser implements AutoCloseable {
     private final ChromeDriver driver;
 
     Browser() {
-        ChromeOptions options = new ChromeOptions();
-        options.setBinary("/usr/bin/chromium");
-        options.addArguments(
-                "--headless=new",
-                "--no-sandbox",
-                "--disable-gpu",
-                "--disable-dev-shm-usage",
-                "--disable-background-networking",
-                "--disable-component-update",
-                "--disable-sync",
-                "--no-first-run");
-        ChromeDriverService service = new ChromeDriverService.Builder()
-                .usingDriverExecutable(new java.io.File("/usr/bin/chromedriver"))
-                .build();
-        driver = new ChromeDriver(service, options);
+        driver = Chromium.start(1280, 800);
         driver.manage().timeouts().scriptTimeout(Duration.ofSeconds(30));
         driver.executeCdpCommand("Network.enable", Map.of());
     }

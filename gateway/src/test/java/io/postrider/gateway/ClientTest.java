@@ -153,12 +153,12 @@ class ClientTest extends GatewayTestBase {
             browser.awaitEvents(5);
             Await.until(
                     "a new token was asked for",
-                    Duration.ofSeconds(20),
+                    Duration.ofSeconds(60),
                     () -> ((Long) browser.run("return window.asked")) == 2);
             if (transport.equals("sse")) {
                 Await.until(
                         "cut and open again",
-                        Duration.ofSeconds(20),
+                        Duration.ofSeconds(60),
                         () -> browser.states().containsAll(List.of("waiting expired")));
             }
             browser.awaitState("open");
@@ -172,6 +172,55 @@ class ClientTest extends GatewayTestBase {
         }
     }
 
+    /** An application that keeps its token, and looks for a new one only if it is told to: as many do. */
+    @ParameterizedTest
+    @ValueSource(strings = {"sse", "websocket"})
+    void a_token_that_is_kept_until_it_has_ended_is_not_sent_again(String transport) throws Exception {
+        try (Served served = serve()) {
+            browser.go(served.url("/page.html"));
+            browser.run("window.renewed = 0; window.kept = '"
+                    + served.mint.issue("ann", "p1", PROJECT, Duration.ofSeconds(4)) + "'; window.next = '"
+                    + served.token("ann", "p1", PROJECT) + "';");
+            browser.connect("topic: '" + served.topic + "', rooms: ['project:p1'], heartbeat: 1000, transport: '"
+                    + transport + "', token: ({renew}) => { window.renewed += renew;"
+                    + " if (window.renewed > 1) { window.kept = window.next; } return window.kept; }");
+            browser.awaitState("open");
+            Await.until(
+                    "it was told twice that a new one is needed",
+                    Duration.ofSeconds(30),
+                    () -> ((Long) browser.run("return window.renewed")) >= 2);
+            browser.awaitState("open");
+            served.emitNumbered("p1", "ann", 1, 5);
+            browser.awaitEvents(5);
+            assertThat(browser.states()).noneMatch(state -> state.startsWith("refused"));
+            disconnect();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"sse", "websocket"})
+    void a_page_elsewhere_waits_for_as_long_as_it_is_told_to(String transport) throws Exception {
+        try (Served elsewhere = serve();
+                Served served =
+                        serve(options().withConnections(10, 1).withOrigins("http://127.0.0.1:" + elsewhere.port))) {
+            SocketClient only = served.socket(served.token("ann", "p1", PROJECT), null, "project:p1");
+            only.await("position");
+            browser.go(elsewhere.url("/page.html"));
+            browser.run("window.waits = []");
+            browser.connect("url: '" + served.url("/") + "', topic: '" + served.topic
+                    + "', rooms: ['project:p1'], token: '" + served.token("ann", "p1", PROJECT) + "', transport: '"
+                    + transport + "', onState: (state, detail) => { if (state === 'waiting') {"
+                    + " window.waits.push([detail.status, detail.wait]); } }");
+            Await.until(
+                    "it waits", Duration.ofSeconds(20), () -> ((Long) browser.run("return window.waits.length")) > 0);
+            assertThat((Long) browser.run("return window.waits[0][0]")).isEqualTo(429);
+            assertThat((Long) browser.run("return Math.floor(window.waits[0][1])"))
+                    .as("a first wait is less than 250 ms otherwise")
+                    .isGreaterThanOrEqualTo(1_000);
+            disconnect();
+        }
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"sse", "websocket"})
     void what_is_gone_needs_a_snapshot_and_it_goes_on(String transport) throws Exception {
@@ -181,7 +230,7 @@ class ClientTest extends GatewayTestBase {
             connect(served, transport, ", position: 3");
             Await.until(
                     "a snapshot is asked for",
-                    Duration.ofSeconds(20),
+                    Duration.ofSeconds(60),
                     () -> ((Long) browser.run("return window.snapshots.length")) == 1);
             assertThat(browser.run("return window.snapshots[0].oldest + ' ' + window.snapshots[0].position"))
                     .isEqualTo("20 30");
@@ -218,7 +267,7 @@ class ClientTest extends GatewayTestBase {
                             + served.token("ann", "p1", PROJECT) + "', transport: '" + transport + "'");
             Await.until(
                     "it was refused twice",
-                    Duration.ofSeconds(20),
+                    Duration.ofSeconds(60),
                     () -> browser.states().stream()
                                     .filter(state -> state.startsWith("waiting"))
                                     .count()
@@ -241,6 +290,26 @@ class ClientTest extends GatewayTestBase {
                 browser.awaitState("open");
                 disconnect();
             }
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"sse", "websocket"})
+    void a_page_that_is_left_keeps_no_connection_and_goes_on_when_it_is_shown_again(String transport) throws Exception {
+        try (Served served = serve()) {
+            connect(served, transport, "");
+            browser.awaitState("open");
+            served.emitNumbered("p1", "ann", 1, 5);
+            browser.awaitEvents(5);
+            browser.run("dispatchEvent(new PageTransitionEvent('pageshow', {persisted: false}))");
+            browser.run("dispatchEvent(new PageTransitionEvent('pagehide', {persisted: true}))");
+            Await.until("the connection is gone", Duration.ofSeconds(20), () -> served.hub.connections() == 0);
+            assertThat(browser.states()).containsExactly("connecting ", "open ", "waiting hidden");
+            served.emitNumbered("p1", "ann", 6, 10);
+            browser.run("dispatchEvent(new PageTransitionEvent('pageshow', {persisted: true}))");
+            browser.awaitEvents(10);
+            assertThat(browser.numbers()).isEqualTo(range(1, 10));
+            disconnect();
         }
     }
 

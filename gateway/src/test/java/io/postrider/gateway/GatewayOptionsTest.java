@@ -50,7 +50,7 @@ class GatewayOptionsTest {
         assertThat(changed.toString())
                 .contains("topics=[chat]", "heartbeat=PT5S", "connections=7/3", "origins=[https://chat.example.org]")
                 .contains("same_origin=true");
-        assertThat(changed.withSameOrigin(false).origins().allows("https://chat.example.org", null))
+        assertThat(changed.withSameOrigin(false).origins().allows("https://chat.example.org", null, false))
                 .isTrue();
     }
 }

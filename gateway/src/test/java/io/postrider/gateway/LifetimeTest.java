@@ -11,9 +11,11 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A stream ends with its token: when that expires, and when it is revoked, within 5 s. */
+@Tag("alone")
 class LifetimeTest extends GatewayTestBase {
 
     @Test

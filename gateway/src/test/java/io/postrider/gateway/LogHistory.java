@@ -23,20 +23,24 @@ final class LogHistory implements History {
     }
 
     @Override
-    public List<LogEvent> page(Identity who, Set<Room> rooms, String topic, long after, long upto, int most) {
+    public Page page(Identity who, Set<Room> rooms, Stretch stretch) {
         pages.incrementAndGet();
         List<LogEvent> found = new ArrayList<>();
-        long at = after;
-        while (at < upto && found.size() < most) {
-            for (LogEvent event : log.read(topic, at, 500)) {
+        long at = stretch.after();
+        long bytes = 0;
+        while (at < stretch.upto()) {
+            for (LogEvent event : log.read(stretch.topic(), at, (int) Math.min(500, stretch.upto() - at))) {
                 at = event.position();
-                boolean mine = who.mayRead(event) && rooms.stream().anyMatch(room -> room.holds(event));
-                if (mine && at <= upto && found.size() < most) {
+                if (who.mayRead(event) && rooms.stream().anyMatch(room -> room.holds(event))) {
                     found.add(event);
+                    bytes += event.payload().length();
+                    if (found.size() == stretch.most() || bytes >= stretch.bytes()) {
+                        return new Page(found, at);
+                    }
                 }
             }
         }
-        return found;
+        return new Page(found, at);
     }
 
     @Override

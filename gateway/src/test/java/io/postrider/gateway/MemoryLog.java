@@ -107,19 +107,20 @@ final class MemoryLog implements Feed, History {
     }
 
     @Override
-    public List<LogEvent> page(Identity who, Set<Room> rooms, String topic, long after, long upto, int most) {
+    public Page page(Identity who, Set<Room> rooms, Stretch stretch) {
         if (failing) {
             throw new IllegalStateException("the read model is away");
         }
         pages.incrementAndGet();
         List<LogEvent> found = new ArrayList<>();
-        for (long at = after; at < upto && found.size() < most; at++) {
-            LogEvent event = at(at);
+        long at = stretch.after();
+        while (at < stretch.upto() && found.size() < stretch.most()) {
+            LogEvent event = at(at++);
             if (who.mayRead(event) && rooms.stream().anyMatch(room -> room.holds(event))) {
                 found.add(event);
             }
         }
-        return found;
+        return new Page(found, at);
     }
 
     private LogEvent at(long index) {

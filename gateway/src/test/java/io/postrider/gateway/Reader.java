@@ -96,7 +96,7 @@ final class Reader implements Transport {
     }
 
     Frame await(String what, Predicate<Frame> wanted) {
-        return Await.value(what, Duration.ofSeconds(20), () -> {
+        return Await.value(what, Duration.ofSeconds(60), () -> {
             Optional<Frame> found = frames().stream().filter(wanted).findFirst();
             if (found.isEmpty()) {
                 throw new IllegalStateException("frames: "

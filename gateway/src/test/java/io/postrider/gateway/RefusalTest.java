@@ -242,13 +242,44 @@ class RefusalTest extends GatewayTestBase {
     @Test
     void the_same_host_may_if_that_is_wanted() {
         Origins same = Origins.NONE.withSameOrigin(true);
-        assertThat(same.allows("https://chat.test", "chat.test")).isTrue();
-        assertThat(same.allows("https://chat.test", "chat.test:443")).isTrue();
-        assertThat(same.allows("http://chat.test:8080", "chat.test:8080")).isTrue();
-        assertThat(same.allows("http://chat.test:8080", "chat.test")).isFalse();
-        assertThat(same.allows("https://evil.test", "chat.test")).isFalse();
-        assertThat(Origins.NONE.allows("https://chat.test", "chat.test")).isFalse();
-        assertThat(Origins.NONE.allows(null, "chat.test")).isTrue();
+        assertThat(same.allows("https://chat.test", "chat.test", false))
+                .as("a proxy has ended TLS")
+                .isTrue();
+        assertThat(same.allows("https://chat.test", "chat.test:443", false)).isTrue();
+        assertThat(same.allows("https://chat.test:443", "chat.test", true)).isTrue();
+        assertThat(same.allows("http://chat.test:8080", "chat.test:8080", false))
+                .isTrue();
+        assertThat(same.allows("HTTP://Chat.Test", "chat.TEST:80", false)).isTrue();
+        assertThat(same.allows("http://chat.test", "chat.test", true))
+                .as("asked by https, a page by http")
+                .isFalse();
+        assertThat(same.allows("http://chat.test:8080", "chat.test", false)).isFalse();
+        assertThat(same.allows("https://chat.test", "chat.test:80", false)).isFalse();
+        assertThat(Origins.NONE.allows("https://chat.test", "chat.test", false)).isFalse();
+        assertThat(Origins.NONE.allows(null, "chat.test", false)).isTrue();
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "null",
+                "",
+                "https://evil.test",
+                "https://chat.test.evil.test",
+                "https://evilchat.test",
+                "https://chat.test/",
+                "https://chat.test@evil.test",
+                "https://chat.test:444",
+                "//chat.test",
+                "file://chat.test",
+                "chat.test",
+                "https://chat.test https://evil.test",
+                "https://chat.test\u0000"
+            })
+    void nothing_that_only_looks_like_it_is_the_same_host_or_on_the_list(String origin) {
+        Origins both = Origins.of(true, "https://chat.test");
+        assertThat(both.allows(origin, "chat.test", false)).isFalse();
+        assertThat(both.allows(origin, "chat.test", true)).isFalse();
     }
 
     @Test

@@ -47,10 +47,26 @@ final class Served implements AutoCloseable {
 
     Served(Postrider postrider, DataSource dataSource, GatewayOptions options, TokenMint mint, int port)
             throws Exception {
+        this(postrider, dataSource, options, new LogHistory(postrider.log()), mint, port);
+    }
+
+    /** With a read model of the caller's. */
+    Served(Postrider postrider, DataSource dataSource, GatewayOptions options, History history) throws Exception {
+        this(postrider, dataSource, options, history, TokenMint.random("https://issuer.test", "postrider"), 0);
+    }
+
+    private Served(
+            Postrider postrider,
+            DataSource dataSource,
+            GatewayOptions options,
+            History history,
+            TokenMint mint,
+            int port)
+            throws Exception {
         this.postrider = postrider;
         this.dataSource = dataSource;
         this.topic = options.topics().iterator().next();
-        this.history = new LogHistory(postrider.log());
+        this.history = history instanceof LogHistory own ? own : new LogHistory(postrider.log());
         this.mint = mint;
         this.hub = Hub.open(new LogFeed(postrider.log()), history, options);
         this.gateway = Gateway.of(mint.tokens(), hub);

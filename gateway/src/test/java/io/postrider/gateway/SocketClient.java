@@ -44,11 +44,11 @@ final class SocketClient implements WebSocket.Listener, AutoCloseable {
     }
 
     void send(String text) throws Exception {
-        socket.sendText(text, true).get(10, TimeUnit.SECONDS);
+        socket.sendText(text, true).get(60, TimeUnit.SECONDS);
     }
 
     void sendBinary(byte[] bytes) throws Exception {
-        socket.sendBinary(ByteBuffer.wrap(bytes), true).get(10, TimeUnit.SECONDS);
+        socket.sendBinary(ByteBuffer.wrap(bytes), true).get(60, TimeUnit.SECONDS);
     }
 
     @Override
@@ -82,7 +82,7 @@ final class SocketClient implements WebSocket.Listener, AutoCloseable {
     }
 
     int awaitClose() {
-        Await.until("the socket is closed; frames " + frames(), Duration.ofSeconds(20), () -> closeCode >= 0);
+        Await.until("the socket is closed; frames " + frames(), Duration.ofSeconds(60), () -> closeCode >= 0);
         return closeCode;
     }
 
@@ -97,7 +97,7 @@ final class SocketClient implements WebSocket.Listener, AutoCloseable {
     }
 
     Seen await(String what, Predicate<Seen> wanted) {
-        return Await.value(what, Duration.ofSeconds(20), () -> {
+        return Await.value(what, Duration.ofSeconds(60), () -> {
             Optional<Seen> found = frames().stream().filter(wanted).findFirst();
             if (found.isEmpty()) {
                 throw new IllegalStateException("frames: " + frames() + " closed: " + closeCode);

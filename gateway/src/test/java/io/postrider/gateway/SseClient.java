@@ -95,7 +95,7 @@ final class SseClient implements AutoCloseable {
     }
 
     Seen await(String what, Predicate<Seen> wanted) {
-        return Await.value(what, Duration.ofSeconds(20), () -> {
+        return Await.value(what, Duration.ofSeconds(60), () -> {
             Optional<Seen> found = frames().stream().filter(wanted).findFirst();
             if (found.isEmpty()) {
                 throw new IllegalStateException("frames: " + frames());
@@ -118,7 +118,7 @@ final class SseClient implements AutoCloseable {
     }
 
     void awaitEnd() {
-        Await.until("the stream has ended", Duration.ofSeconds(20), () -> ended);
+        Await.until("the stream has ended", Duration.ofSeconds(60), () -> ended);
     }
 
     boolean ended() {

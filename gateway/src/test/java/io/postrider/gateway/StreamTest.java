@@ -91,7 +91,7 @@ class StreamTest extends GatewayTestBase {
             assertThat(served.hub.connections()).isEqualTo(1);
             client.close();
             io.postrider.testkit.Await.until(
-                    "the place is free", Duration.ofSeconds(20), () -> served.hub.connections() == 0);
+                    "the place is free", Duration.ofSeconds(60), () -> served.hub.connections() == 0);
         }
     }
 

@@ -18,6 +18,7 @@ class HistoryCheckerSpeedTest {
     private static final Duration LIMIT = Duration.ofSeconds(10);
 
     @Test
+    @Tag("once")
     @Tag("slow")
     void a_million_events_are_checked_in_seconds_whether_right_or_wrong() {
         World world = new Simulation(1, Order.BY_LAST_ID, 200).run(24, 1_000_000);

@@ -11,6 +11,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -218,6 +219,7 @@ class InterleavingTest {
     }
 
     @Test
+    @Tag("alone")
     void it_costs_less_than_a_millisecond_a_schedule() {
         try (Interleaving<String> race = new Interleaving<>(options, idle("a", 5), idle("b", 5), idle("c", 4))) {
             race.schedules().stream().limit(500).forEach(race::run);

@@ -4,6 +4,7 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.postrider.Postrider;
 import io.postrider.PostriderException;
+import io.postrider.gateway.EventLogHistory;
 import io.postrider.gateway.Feed;
 import io.postrider.gateway.Gateway;
 import io.postrider.gateway.GatewayOptions;
@@ -12,10 +13,17 @@ import io.postrider.gateway.LogFeed;
 import io.postrider.gateway.Revocations;
 import io.postrider.gateway.jakarta.SocketServlet;
 import io.postrider.gateway.jakarta.StreamServlet;
+import io.postrider.listen.Listeners;
 import io.postrider.redis.RedisFeed;
 import io.postrider.server.relay.RedisAddress;
 import io.postrider.server.settings.Keyring;
+import io.postrider.server.settings.Role;
 import io.postrider.server.settings.ServerSettings;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.boot.web.servlet.ServletRegistrationBean;
 import org.springframework.context.SmartLifecycle;
 import org.springframework.context.annotation.Bean;
@@ -27,6 +35,8 @@ import org.springframework.core.env.Environment;
 @Configuration(proxyBeanMethods = false)
 @Conditional(RoleCondition.Gateway.class)
 class GatewayConfiguration {
+    private static final Logger log = LoggerFactory.getLogger(GatewayConfiguration.class);
+    private static final int RECENT_BYTES = 16 << 20;
 
     @Bean(destroyMethod = "close")
     Gateway gateway(
@@ -37,15 +47,36 @@ class GatewayConfiguration {
             MeterRegistry registry,
             Environment environment) {
         ServerSettings.Gateway wanted = settings.gateway();
+        unrecorded(settings, postrider)
+                .forEach(topic -> log.warn(
+                        "gateway_topic_not_recorded topic={} nothing records it in the event log: who comes back for more than"
+                                + " the last {} events is told to fetch a snapshot; name it in postrider.event-log.topics of a"
+                                + " worker",
+                        topic,
+                        wanted.recent()));
         GatewayOptions options = GatewayOptions.of(wanted.topics().toArray(String[]::new))
                 .withOrigins(settings.http().origins().toArray(String[]::new))
                 .withSameOrigin(true)
                 .withConnections(wanted.connections(), wanted.connectionsOfOne())
+                .withRecent(wanted.recent(), RECENT_BYTES)
                 .withRevocations(revocations)
                 .withWatch(new GatewayMeters(registry));
         Hub hub = Hub.open(feed(wanted, postrider, environment), new EventLogHistory(postrider.eventLog()), options);
         Gauge.builder("postrider_gateway_connections", hub, Hub::connections).register(registry);
         return Gateway.of(keyring.tokens(), hub);
+    }
+
+    /** Topics that browsers hear and nobody records: neither this node, by its settings, nor any other that there has been. */
+    static List<String> unrecorded(ServerSettings settings, Postrider postrider) {
+        Set<String> named = settings.eventLog().topics();
+        boolean works = settings.allRoles().contains(Role.WORKER);
+        Set<String> listeners =
+                postrider.listeners().stream().map(Listeners.Status::name).collect(Collectors.toSet());
+        return settings.gateway().topics().stream()
+                .filter(topic -> !(works && (named == null || named.contains(topic))))
+                .filter(topic -> !listeners.contains("event_log:" + topic))
+                .sorted()
+                .toList();
     }
 
     private static Feed feed(ServerSettings.Gateway wanted, Postrider postrider, Environment environment) {

@@ -11,6 +11,7 @@ import io.postrider.gateway.Gateway;
 import io.postrider.gateway.Revocations;
 import io.postrider.server.api.Api;
 import io.postrider.server.api.ApiRoutes;
+import io.postrider.server.api.Reading;
 import io.postrider.server.api.Writing;
 import io.postrider.server.http.ApiServlet;
 import io.postrider.server.http.FrontFilter;
@@ -114,19 +115,30 @@ class ServerConfiguration {
         return new RevokedTokens(postrider);
     }
 
+    @Bean(destroyMethod = "close")
+    ReadingPool readingPool(DatabaseAccess access, ServerSettings settings, Options options) {
+        return new ReadingPool(access.dataSource(), settings.api(), SchemaName.of(options.schema()));
+    }
+
     @Bean
-    Api api(
-            Postrider postrider,
-            DataSource dataSource,
-            Options options,
-            ServerSettings settings,
-            RevokedTokens revocations) {
-        Writing writing = new Writing(
+    Writing writing(Postrider postrider, DataSource dataSource, Options options, ServerSettings settings) {
+        ServerSettings.Api api = settings.api();
+        return new Writing(
                 postrider,
                 new Database(dataSource, SchemaName.of(options.schema())),
-                settings.api().userTopics(),
-                settings.api().userQueues());
-        return new Api(settings.allRoles().contains(Role.API) ? ApiRoutes.of(writing, revocations::add) : List.of());
+                new Writing.Permitted(
+                        api.userTopics(),
+                        api.userQueues(),
+                        api.projectTopics(),
+                        api.projectQueues(),
+                        settings.namedTopics()));
+    }
+
+    @Bean
+    Api api(Writing writing, ReadingPool pool, ServerSettings settings, RevokedTokens revocations) {
+        Reading reading = Reading.of(pool.database(), settings.api().readers());
+        return new Api(
+                settings.allRoles().contains(Role.API) ? ApiRoutes.of(writing, reading, revocations::add) : List.of());
     }
 
     // ── HTTP ────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -176,6 +188,13 @@ class ServerConfiguration {
                 host.setErrorReportValveClass(ProblemValve.class.getName());
             }
         });
+    }
+
+    /** Of its own accord the kernel keeps up to 4 MiB for a reader that does not read, where no bound of ours sees them. */
+    @Bean
+    WebServerFactoryCustomizer<TomcatServletWebServerFactory> smallSendBuffers() {
+        return factory -> factory.addConnectorCustomizers(
+                connector -> connector.setProperty("socket.txBufSize", Integer.toString(64 * 1024)));
     }
 
     private static <T extends Filter> FilterRegistrationBean<T> filter(T filter, int order, String path) {

@@ -27,7 +27,7 @@ import tools.jackson.databind.JsonNode;
 /** What each route does, over real HTTP on a real database. */
 @PostgresTest(per = PostgresTest.Per.CLASS)
 class ApiTest {
-    private static final Duration LONG = Duration.ofSeconds(30);
+    private static final Duration LONG = Duration.ofSeconds(60);
     private static LiveServer server;
     private static String operator;
 
@@ -149,7 +149,7 @@ class ApiTest {
         emit(operator, "found", "{\"type\":\"y\",\"payload\":2,\"project_id\":\"other\"}");
         await("/v1/topics/found/events", found -> found.path("events").size() == 2);
         for (String filter :
-                List.of("type=x", "project=fp", "user=fu", "aggregate_type=order&aggregate_id=1", "limit=1")) {
+                List.of("type=x", "project_id=fp", "user_id=fu", "aggregate_type=order&aggregate_id=1", "limit=1")) {
             JsonNode found =
                     server.get(operator, "/v1/topics/found/events?" + filter).json();
             assertThat(found.path("events")).as(filter).hasSize(1);
@@ -211,6 +211,57 @@ class ApiTest {
         assertThat(server.post(operator, "/v1/topics/queue:mail/events", "{\"type\":\"t\",\"payload\":1}")
                         .detail())
                 .contains("/v1/queues/");
+    }
+
+    @Test
+    void a_project_writes_where_there_is_something_and_makes_no_topics_and_queues() {
+        String token = server.project("shop");
+        String event = "{\"type\":\"t\",\"payload\":1}";
+        Reply topic = server.post(token, "/v1/topics/invented/events", event);
+        assertThat(topic.status()).isEqualTo(403);
+        assertThat(topic.json().path("next").asString()).contains("postrider.api.project-topics");
+        Reply queue = server.post(token, "/v1/queues/invented/jobs", event);
+        assertThat(queue.status()).isEqualTo(403);
+        assertThat(queue.json().path("next").asString()).contains("postrider.api.project-queues");
+        assertThat(server.postrider().log().head("invented")).isZero();
+
+        emit(operator, "invented", event);
+        emit(token, "invented", event);
+        assertThat(server.post(token, "/v1/queues/mail/jobs", "{\"type\":\"receipt\",\"payload\":1}")
+                        .status())
+                .as("somebody works on it")
+                .isEqualTo(201);
+    }
+
+    @Test
+    void jobs_are_listed_page_by_page() {
+        String later = Instant.now().plus(Duration.ofHours(1)).toString();
+        for (String priority : List.of("high", "normal", "low", "high", "normal")) {
+            assertThat(server.post(
+                                    operator,
+                                    "/v1/queues/paged/jobs",
+                                    "{\"type\":\"t\",\"payload\":1,\"priority\":\"" + priority + "\",\"run_at\":\""
+                                            + later + "\"}")
+                            .status())
+                    .isEqualTo(201);
+        }
+        server.postrider().jobs().sequence();
+        List<String> ids = new ArrayList<>();
+        JsonNode page = server.get(operator, "/v1/jobs?queue=paged&limit=2").json();
+        while (true) {
+            page.path("jobs").forEach(job -> ids.add(job.path("id").asString()));
+            if (!page.has("before")) {
+                break;
+            }
+            page = server.get(
+                            operator,
+                            "/v1/jobs?queue=paged&limit=2&before="
+                                    + page.path("before").asString())
+                    .json();
+        }
+        assertThat(ids).hasSize(5).doesNotHaveDuplicates();
+        assertThat(server.get(operator, "/v1/jobs?queue=paged&before=yesterday").detail())
+                .contains("before");
     }
 
     @Test
@@ -327,6 +378,16 @@ class ApiTest {
                         .path("discarded")
                         .asInt())
                 .isEqualTo(1);
+    }
+
+    @Test
+    void to_revoke_what_has_expired_is_refused_by_name() {
+        Reply late = server.post(
+                operator,
+                "/v1/tokens/revoke",
+                "{\"jti\":\"x\",\"expires_at\":\"" + Instant.now().minusSeconds(3_600) + "\"}");
+        assertThat(late.status()).isEqualTo(400);
+        assertThat(late.detail()).contains("expires_at");
     }
 
     @Test

@@ -287,6 +287,19 @@ class BadInputTest {
     }
 
     @Test
+    void an_address_that_is_written_oddly_is_the_same_address() {
+        for (String path :
+                new String[] {"/%761/openapi.json", "//v1/openapi.json", "/x/../v1/openapi.json", "/v1;a=b/openapi.json"
+                }) {
+            Reply reply = server.send(server.request(null, path)
+                    .header("Origin", "https://evil.example")
+                    .GET());
+            assertThat(reply.status()).as(path).isIn(400, 403, 404);
+            assertThat(reply.text()).as(path).doesNotContain("openapi\":");
+        }
+    }
+
+    @Test
     void every_answer_tells_browsers_to_be_careful() {
         for (Reply reply : java.util.List.of(
                 server.get(operator, "/v1/listeners"),
@@ -295,6 +308,11 @@ class BadInputTest {
             assertThat(reply.response().headers().firstValue("X-Content-Type-Options"))
                     .contains("nosniff");
             assertThat(reply.response().headers().firstValue("X-Frame-Options")).contains("DENY");
+            assertThat(reply.response()
+                            .headers()
+                            .firstValue("Content-Security-Policy")
+                            .orElse(""))
+                    .contains("frame-ancestors 'none'");
             assertThat(reply.response().headers().firstValue("Server")).isEmpty();
         }
         Reply api = server.get(operator, "/v1/listeners");

@@ -24,7 +24,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** Relays that the settings name: made, run, listed, tried, and refused by name where they are none. */
 @PostgresTest
 class RelaySettingsTest {
-    private static final Duration LONG = Duration.ofSeconds(30);
+    private static final Duration LONG = Duration.ofSeconds(60);
 
     @Test
     void a_webhook_of_the_settings_gets_what_is_emitted_and_can_be_tested_and_paused(TestDatabase database)

@@ -29,7 +29,7 @@ class RoutePolicyTest {
 
     @BeforeAll
     static void serve(TestDatabase database) {
-        server = LiveServer.on(database);
+        server = LiveServer.on(database, Map.of("postrider.api.project-queues", "mail"));
     }
 
     @AfterAll

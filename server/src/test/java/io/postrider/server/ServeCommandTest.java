@@ -20,6 +20,7 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
@@ -110,7 +111,7 @@ class ServeCommandTest {
             assertThat(process.waitFor(GRACE.toSeconds(), TimeUnit.SECONDS)).isTrue();
             assertThat(Duration.ofNanos(System.nanoTime() - began)).isLessThan(GRACE);
             assertLinesAreJson(token, database);
-            assertThat(database.sessions()).isEmpty();
+            Await.until("no session is left", () -> database.sessions().isEmpty());
         } finally {
             process.destroyForcibly();
         }
@@ -133,6 +134,7 @@ class ServeCommandTest {
     }
 
     @Test
+    @Tag("slow")
     void without_a_database_it_starts_one_that_can_be_kept() throws Exception {
         Path data = directory.resolve("data");
         for (int round = 1; round <= 2; round++) {

@@ -7,6 +7,7 @@ import io.postrider.PostriderException;
 import io.postrider.server.settings.DatabaseChoice;
 import io.postrider.server.settings.Keyring;
 import io.postrider.server.settings.ServerSettings;
+import io.postrider.testkit.Await;
 import io.postrider.testkit.PostgresTest;
 import io.postrider.testkit.TestDatabase;
 import java.nio.file.Files;
@@ -120,7 +121,7 @@ class SettingsTest {
         }
         settings.put("postrider.http.bind", "0.0.0.0");
         assertRefused(settings, "0.0.0.0", "postrider.auth.secrets", "postrider.auth.public-keys");
-        assertThat(database.sessions()).isEmpty();
+        Await.until("no session is left", () -> database.sessions().isEmpty());
     }
 
     @ParameterizedTest
@@ -140,6 +141,9 @@ class SettingsTest {
                     postrider.relays.audit.topic     | orders                    | postrider.relays.audit.type must be given
                     postrider.relays.audit.type      | kafak                     | did you mean 'kafka'
                     postrider.gateway.feed           | redis                     | REDIS_HOST
+                    postrider.gateway.recent         | 0                         | recent events must be
+                    postrider.api.readers            | 0                         | postrider.api.readers must be 1..64
+                    postrider.api.read-timeout       | 1h                        | postrider.api.read-timeout must be
                     """)
     void a_setting_that_is_none_is_refused_by_name(String key, String value, String word, TestDatabase database) {
         Map<String, String> settings = new HashMap<>(LiveServer.settings(database, LiveServer.newSecret()));

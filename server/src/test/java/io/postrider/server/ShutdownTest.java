@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.postrider.Fate;
 import io.postrider.Worker;
+import io.postrider.testkit.Await;
 import io.postrider.testkit.PostgresTest;
 import io.postrider.testkit.TestDatabase;
 import java.io.BufferedReader;
@@ -21,12 +22,14 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
 /** A server that is told to end does so in order, and within the time that whoever tells it gives it. */
 @PostgresTest
+@Tag("slow")
 class ShutdownTest {
     private static final Duration GRACE = Duration.ofSeconds(30);
     private static final CountDownLatch begun = new CountDownLatch(1);
@@ -73,7 +76,7 @@ class ShutdownTest {
 
         assertThat(rest).contains("event: cut", "\"reason\":\"closing\"", "\"position\":1");
         assertThat(took).isLessThan(GRACE);
-        assertThat(database.sessions()).isEmpty();
+        Await.until("no session is left", () -> database.sessions().isEmpty());
         try (Connection connection = database.dataSource().getConnection();
                 ResultSet row = connection
                         .createStatement()

@@ -38,6 +38,7 @@ public final class MicrometerWatch implements Watch {
             Map.entry("job_notification_received_total", "Notifications that this node has heard"),
             Map.entry("job_poll_scanned_total", "Jobs that were found by looking, without a notification"),
             Map.entry("postrider_job_looks_total", "Looks for jobs without a notification"),
+            Map.entry("postrider_sink_unavailable_total", "Tries of a relay of this node that found its sink away"),
             Map.entry("postrider_dead_lettered_total", "Events that a listener of this node has given up"),
             Map.entry("postrider_events_emitted_total", "Events that this node has written, committed or not"),
             Map.entry("postrider_events_sequenced_total", "Events that this node has given a position"),
@@ -112,6 +113,14 @@ public final class MicrometerWatch implements Watch {
     public void deadLettered(String listener, LogEvent event, int attempts, String error) {
         String label = listeners.of(listener);
         count("postrider_dead_lettered_total", label, "", key -> Tags.of("listener", label), 1);
+    }
+
+    /** No event's fault, and none of its attempts; but something was to be published, and was not. */
+    @Override
+    public void unavailable(String relay, int tries, Duration wait, Throwable error) {
+        String label = listeners.of(relay);
+        count("outbox_publish_failed_total", label, "", key -> Tags.of("listener", label), 1);
+        count("postrider_sink_unavailable_total", label, "", key -> Tags.of("listener", label), 1);
     }
 
     @Override

@@ -27,6 +27,7 @@ final class Reading {
     static final List<Meter> METERS = List.of(
             new Meter("outbox_pending_count", "listener", "Positions that a listener has not finished"),
             new Meter("outbox_oldest_pending_age_seconds", "listener", "Age of the oldest event it has not finished"),
+            new Meter("postrider_listener_detached", "listener", "1 if retention has detached the listener, else 0"),
             new Meter("postrider_dead_letters", "listener", "Events that the listener gave up"),
             new Meter("job_queue_depth", "job_type", "Jobs that could run now"),
             new Meter("postrider_queue_depth", "queue", "Jobs that could run now"),
@@ -57,6 +58,7 @@ final class Reading {
             String listener = row.text("name");
             put("outbox_pending_count", listener, row.int8("pending"));
             put("outbox_oldest_pending_age_seconds", listener, Double.parseDouble(row.text("age")));
+            put("postrider_listener_detached", listener, row.bool("detached") ? 1 : 0);
             put("postrider_dead_letters", listener, row.int8("dead_letters"));
             return true;
         });

@@ -6,6 +6,7 @@ import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.postrider.Event;
 import io.postrider.Job;
+import io.postrider.Listener;
 import io.postrider.Postrider;
 import io.postrider.testkit.Await;
 import io.postrider.testkit.PostgresTest;
@@ -14,6 +15,7 @@ import io.postrider.testkit.TestDatabase;
 import java.sql.Connection;
 import java.time.Duration;
 import javax.sql.DataSource;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.postgresql.ds.PGSimpleDataSource;
 
@@ -35,6 +37,7 @@ class MetersTest {
     }
 
     @Test
+    @Tag("slow")
     void the_depth_of_a_queue_is_known_by_type_also_where_it_is_deep(TestDatabase database) throws Exception {
         try (Postrider postrider = Postrider.on(database.dataSource()).migrate();
                 DatabaseGauges gauges = new DatabaseGauges(database.dataSource(), "postrider", registry)) {
@@ -50,6 +53,40 @@ class MetersTest {
             assertThat(value("job_queue_depth{job_type=\"a\"}")).isBetween(1_990.0, 2_010.0);
             assertThat(value("job_queue_depth{job_type=\"b\"}")).isBetween(3_990.0, 4_010.0);
             assertThat(value("postrider_queue_depth{queue=\"mail\"}")).isEqualTo(6_000);
+        }
+    }
+
+    @Test
+    void a_sink_that_is_away_is_seen_where_failures_are_looked_for() {
+        MicrometerWatch watch = new MicrometerWatch(registry, "n");
+        watch.unavailable("kafka", 1, Duration.ofSeconds(1), new IllegalStateException("no broker"));
+        watch.unavailable("kafka", 2, Duration.ofSeconds(2), new IllegalStateException("no broker"));
+        assertThat(value("outbox_publish_failed_total{listener=\"kafka\"}")).isEqualTo(2);
+        assertThat(value("postrider_sink_unavailable_total{listener=\"kafka\"}"))
+                .isEqualTo(2);
+    }
+
+    @Test
+    void a_listener_that_was_detached_is_still_owed_what_it_has_not_had(TestDatabase database) throws Exception {
+        try (Postrider postrider = Postrider.on(database.dataSource()).migrate();
+                DatabaseGauges gauges = new DatabaseGauges(database.dataSource(), "postrider", registry);
+                Connection connection = database.dataSource().getConnection()) {
+            postrider.add(Listener.relay("gone", "orders", event -> {})).start();
+            Await.until(
+                    "it is registered",
+                    Duration.ofSeconds(30),
+                    () -> !postrider.listeners().isEmpty());
+            connection
+                    .createStatement()
+                    .execute("update postrider.listener set detached_at = clock_timestamp() where name = 'gone'");
+            postrider.emit(connection, Event.of("orders", "t", "1"));
+            postrider.emit(connection, Event.of("orders", "t", "2"));
+            postrider.jobs().sequence();
+            gauges.refresh();
+            assertThat(value("outbox_pending_count{listener=\"gone\"}")).isEqualTo(2);
+            assertThat(value("outbox_oldest_pending_age_seconds{listener=\"gone\"}"))
+                    .isPositive();
+            assertThat(value("postrider_listener_detached{listener=\"gone\"}")).isEqualTo(1);
         }
     }
 

@@ -45,7 +45,7 @@ public final class TcpProxy implements AutoCloseable {
     }
 
     private static final int CHUNK = 16 * 1024;
-    private static final Duration JOIN = Duration.ofSeconds(2);
+    private static final Duration JOIN = Duration.ofSeconds(20);
 
     private final int target;
     private final ServerSocket listener;
@@ -229,6 +229,9 @@ public final class TcpProxy implements AutoCloseable {
         private final Socket client;
         private final Socket server;
 
+        /** Gets nothing more: the answer to what a cut lets through can be here before the cut is made. */
+        private volatile @Nullable Socket deaf;
+
         Link(Socket client, Socket server) {
             this.client = client;
             this.server = server;
@@ -242,6 +245,9 @@ public final class TcpProxy implements AutoCloseable {
                 OutputStream out = to.getOutputStream();
                 for (int n = in.read(chunk); n >= 0; n = in.read(chunk)) {
                     lane.pass(this);
+                    if (to == deaf) {
+                        continue;
+                    }
                     Trap sprung = lane.look(chunk, n, tail);
                     if (sprung == null) {
                         out.write(chunk, 0, n);
@@ -249,6 +255,7 @@ public final class TcpProxy implements AutoCloseable {
                     }
                     cuts.incrementAndGet();
                     if (sprung.cut == Cut.AFTER) {
+                        deaf = from;
                         out.write(chunk, 0, n);
                         out.flush();
                         // Closed in order, not reset, towards the receiver: it must read what it was sent.

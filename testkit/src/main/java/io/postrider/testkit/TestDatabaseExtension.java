@@ -16,7 +16,7 @@ final class TestDatabaseExtension implements ParameterResolver {
             ExtensionContext.Namespace.create(TestDatabaseExtension.class);
 
     /** The server needs a moment to see that a client has gone. */
-    private static final Duration SESSIONS_END = Duration.ofSeconds(2);
+    private static final Duration SESSIONS_END = Duration.ofSeconds(10);
 
     /** So that a constructor's database is the one that the method gets, too. */
     @Override

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 
 class ChildJvmTest {
 
-    private static final Duration TEN_SECONDS = Duration.ofSeconds(10);
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     @Test
     void it_runs_with_its_arguments_heap_and_properties() {
@@ -19,10 +19,10 @@ class ChildJvmTest {
                 .withArguments("a b", "c")
                 .withProperty("colour", "green")
                 .start()) {
-            assertThat(child.awaitExit(TEN_SECONDS)).isEqualTo(7);
-            assertThat(child.awaitLine("arguments", TEN_SECONDS)).isEqualTo("arguments [a b, c]");
-            assertThat(child.awaitLine("colour", TEN_SECONDS)).isEqualTo("colour green");
-            String heap = child.awaitLine("heap", TEN_SECONDS);
+            assertThat(child.awaitExit(PATIENCE)).isEqualTo(7);
+            assertThat(child.awaitLine("arguments", PATIENCE)).isEqualTo("arguments [a b, c]");
+            assertThat(child.awaitLine("colour", PATIENCE)).isEqualTo("colour green");
+            String heap = child.awaitLine("heap", PATIENCE);
             assertThat(Long.parseLong(heap.substring(5))).isLessThanOrEqualTo(32L << 20);
             Await.until("its error", () -> child.errors().contains("trouble"));
         }
@@ -31,21 +31,21 @@ class ChildJvmTest {
     @Test
     void killed_it_is_gone_at_once() {
         try (ChildJvm child = ChildJvm.of(Counting.class).start()) {
-            child.awaitLine("count 3", TEN_SECONDS);
+            child.awaitLine("count 3", PATIENCE);
             child.kill9();
             assertThat(child.isAlive()).isFalse();
-            assertThat(child.awaitExit(TEN_SECONDS)).isEqualTo(128 + 9);
+            assertThat(child.awaitExit(PATIENCE)).isEqualTo(128 + 9);
         }
     }
 
     @Test
     void frozen_it_stands_still_and_resumed_it_goes_on() {
         try (ChildJvm child = ChildJvm.of(Counting.class).start()) {
-            child.awaitLine("count 3", TEN_SECONDS);
+            child.awaitLine("count 3", PATIENCE);
             child.freeze();
             Await.until("its output has come through", () -> {
                 List<String> before = child.lines();
-                LockSupport.parkNanos(Duration.ofMillis(50).toNanos());
+                LockSupport.parkNanos(Duration.ofMillis(200).toNanos());
                 return child.lines().equals(before);
             });
             int frozen = child.lines().size();
@@ -58,9 +58,20 @@ class ChildJvmTest {
     }
 
     @Test
+    void trained_it_runs_as_before() {
+        ChildJvm.Launch counting = ChildJvm.of(Counting.class).trained("count 3");
+        for (int i = 0; i < 2; i++) {
+            try (ChildJvm child = counting.start()) {
+                child.awaitLine("count 3", PATIENCE);
+                assertThat(child.errors()).isEmpty();
+            }
+        }
+    }
+
+    @Test
     void a_line_that_never_comes_is_told_with_what_came() {
         try (ChildJvm child = ChildJvm.of(Telling.class).start()) {
-            child.awaitExit(TEN_SECONDS);
+            child.awaitExit(PATIENCE);
             assertThatThrownBy(() -> child.awaitLine("never", Duration.ofMillis(50)))
                     .isInstanceOf(AssertionError.class)
                     .hasMessageContaining("a line with 'never'")
@@ -72,7 +83,7 @@ class ChildJvmTest {
     @Test
     void it_does_not_outlive_the_jvm_that_started_it() {
         try (ChildJvm parent = ChildJvm.of(Parent.class).start()) {
-            long pid = Long.parseLong(parent.awaitLine("child", TEN_SECONDS).substring("child ".length()));
+            long pid = Long.parseLong(parent.awaitLine("child", PATIENCE).substring("child ".length()));
             assertThat(ProcessHandle.of(pid)).isPresent();
             parent.kill9();
             Await.until("the grandchild is gone", () -> {

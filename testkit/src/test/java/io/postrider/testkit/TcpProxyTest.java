@@ -53,7 +53,7 @@ class TcpProxyTest {
             assertThatThrownBy(() -> answer.get(100, java.util.concurrent.TimeUnit.MILLISECONDS))
                     .isInstanceOf(java.util.concurrent.TimeoutException.class);
             proxy.resume();
-            assertThat(answer.get(10, java.util.concurrent.TimeUnit.SECONDS)).isEqualTo("late");
+            assertThat(answer.get(60, java.util.concurrent.TimeUnit.SECONDS)).isEqualTo("late");
         }
     }
 
@@ -71,7 +71,7 @@ class TcpProxyTest {
             }
             assertThat(done).isNotDone();
             proxy.resume();
-            done.get(10, java.util.concurrent.TimeUnit.SECONDS);
+            done.get(60, java.util.concurrent.TimeUnit.SECONDS);
         }
     }
 
@@ -93,7 +93,7 @@ class TcpProxyTest {
             proxy.hold();
             CompletableFuture<String> answer = CompletableFuture.supplyAsync(() -> one(connection, "select 1"));
             proxy.cutAll();
-            assertThatThrownBy(() -> answer.get(10, java.util.concurrent.TimeUnit.SECONDS))
+            assertThatThrownBy(() -> answer.get(60, java.util.concurrent.TimeUnit.SECONDS))
                     .hasRootCauseInstanceOf(java.io.IOException.class);
         }
     }

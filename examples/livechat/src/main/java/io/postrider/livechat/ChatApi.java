@@ -13,6 +13,8 @@ final class ChatApi {
     static final int LONGEST_TEXT = 2_000;
     private static final int MOST_AT_ONCE = 100;
     private static final int MOST_PROMISES = 5_000;
+    private static final Pattern RECEIPT =
+            Pattern.compile("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9]{1,20}-[0-9]{1,20}");
     private static final Pattern CLIENT_ID = Pattern.compile("[A-Za-z0-9_-]{8,64}");
 
     private final Passes passes;
@@ -173,7 +175,17 @@ final class ChatApi {
         if (promises == null || promises.size() > MOST_PROMISES) {
             throw Refusal.badRequest("promises must be a list of at most " + MOST_PROMISES + ".");
         }
+        if (!promises.stream().allMatch(ChatApi::isPromise)) {
+            throw Refusal.badRequest("a promise is the id of a message, and the receipt that came with its answer.");
+        }
         return new Account(ledger.look(guest, promises, asked.after()));
+    }
+
+    /** A receipt is the id of a job, or of an entry of a stream. */
+    private static boolean isPromise(Ledger.@Nullable Promise promise) {
+        return promise != null
+                && CLIENT_ID.matcher(String.valueOf(promise.id())).matches()
+                && RECEIPT.matcher(String.valueOf(promise.receipt())).matches();
     }
 
     TroubleDesk.State state(Guest guest) throws SQLException {

@@ -54,10 +54,11 @@ class Desk {
     this.bell = el('span.bell', {role: 'status', 'aria-label': 'No mentions', 'data-count': '0'}, icon('bell'), el('b', {}, '0'));
     this.list = el('ul.lines', {'aria-label': 'Conversations'});
     this.none = el('p.none', {}, 'Nobody has written yet.');
+    this.quiet = el('h3', {}, 'All quiet');
+    this.quietNext = el('p', {}, 'Conversations appear here the moment a visitor writes.');
     this.scroll = new Scroll(message => message.author.kind === 'AGENT' && message.author.id === this.session.user, {
       label: 'Messages',
-      empty: [el('img', {src: '/chat/horn.svg', alt: '', width: '56', height: '56'}), el('h3', {}, 'All quiet'),
-        el('p', {}, 'Conversations appear here the moment a visitor writes.')],
+      empty: [el('img', {src: '/chat/horn.svg', alt: '', width: '56', height: '56'}), this.quiet, this.quietNext],
     });
     this.heading = el('h3', {}, '');
     this.back = el('button.back', {type: 'button', 'aria-label': 'All conversations', onclick: () => this.pick(null)}, icon('back'));
@@ -261,6 +262,8 @@ class Desk {
   drawListNow() {
     const lines = this.sorted();
     this.none.hidden = lines.length > 0;
+    say(this.quiet, lines.length > 0 ? 'No conversation is open' : 'All quiet');
+    say(this.quietNext, lines.length > 0 ? 'Choose one from the list.' : 'Conversations appear here the moment a visitor writes.');
     let place = this.list.firstChild;
     for (const line of lines) {
       line.item ??= this.makeItem(line);

@@ -66,10 +66,14 @@ export class Session {
     sessionStorage.setItem(this.key, token);
   }
 
-  /** A token that holds for a while: asked for by the stream whenever it connects. */
-  async fresh() {
-    if (Date.now() > this.renewAt) {
-      await this.restore();
+  /**
+   * A token that holds for a while: asked for by the stream whenever it connects, and before each call.
+   *
+   * @param renew the one that we have was not taken
+   */
+  async fresh(renew = false) {
+    if ((renew || Date.now() > this.renewAt) && !(await this.restore())) {
+      this.forget(); // it has ended, and nobody can tell any more that it was ours
     }
     return this.token;
   }
@@ -80,12 +84,12 @@ export class Session {
     location.reload();
   }
 
-  get(path) {
-    return call('GET', path, this.token);
+  async get(path) {
+    return call('GET', path, await this.fresh());
   }
 
-  post(path, body) {
-    return call('POST', path, this.token, body);
+  async post(path, body) {
+    return call('POST', path, await this.fresh(), body);
   }
 }
 

@@ -1,6 +1,7 @@
 // What was written and is not acknowledged yet. Sent in order, and again until the server has said that it is durable: the server
 // tells by the id that it has it already.
 
+const FOR_GOOD = [400, 401, 403, 404, 413, 415, 422];
 const MOST_AT_ONCE = 50;
 const FIRST_WAIT = 200;
 const LONGEST_WAIT = 3000;
@@ -30,9 +31,9 @@ export class Outbox {
     this.sending = true;
     let wait = FIRST_WAIT;
     while (this.waiting.length > 0) {
-      const batch = this.waiting.slice(0, MOST_AT_ONCE);
-      if (await this.send(batch)) {
-        this.waiting.splice(0, batch.length);
+      const settled = await this.send(this.waiting.slice(0, MOST_AT_ONCE));
+      if (settled > 0) {
+        this.waiting.splice(0, settled);
         wait = FIRST_WAIT;
       } else {
         await this.rest(wait);
@@ -42,19 +43,25 @@ export class Outbox {
     this.sending = false;
   }
 
-  /** True if there is nothing more to do for these: taken, or refused for good. */
+  /**
+   * How many of these, from the first on, are settled: taken, or refused for good. One bad message has all of its request refused; so
+   * that is halved until the bad one stands alone.
+   */
   async send(batch) {
     try {
       const messages = batch.map(({client, text, conversation, pilot}) => ({id: client, text, conversation, pilot: pilot ?? false}));
       const {accepted} = await this.session.post('/messages', {messages});
       accepted.forEach(({receipt}, i) => this.on.acknowledged(batch[i], receipt));
-      return true;
+      return batch.length;
     } catch (problem) {
-      if (problem.status >= 400 && problem.status < 500) {
-        batch.forEach(message => this.on.refused(message, problem.message));
-        return true;
+      if (!FOR_GOOD.includes(problem.status)) {
+        return 0; // no network, or a server that is not well or has enough: the same again
       }
-      return false; // no network, or a server that is not well: the same again
+      if (batch.length > 1) {
+        return this.send(batch.slice(0, Math.ceil(batch.length / 2)));
+      }
+      this.on.refused(batch[0], problem.message);
+      return 1;
     }
   }
 

@@ -44,7 +44,7 @@ await mountAgent(document.getElementById('agent'), agent, {
 
 const go = el('button.go', {type: 'button', 'data-pilot': '', onclick: () => pilot.running ? pilot.stop() : pilot.start()});
 const course = el('progress', {max: '1', value: '0', 'aria-label': 'Auto-pilot'});
-const log = el('p.status', {role: 'status'}, '20 a second for 30 s');
+const log = el('p.status', {role: 'status'}, '20 a second for 30\u00a0s');
 const pilot = new Pilot(text => visiting.say(text, true), ({running, sent, of}) => {
   visiting.scroll.setQuiet(running);
   go.replaceChildren(icon(running ? 'stop' : 'play'), running ? 'Stop the auto-pilot' : 'Start the auto-pilot');

@@ -21,7 +21,7 @@ export function openStream({session, rooms, snapshot, event, state}) {
         topic: TOPIC,
         rooms,
         position,
-        token: () => session.fresh(),
+        token: ({renew}) => session.fresh(renew),
         onEvent: (envelope, at) => event(envelope.type, envelope.data, at, envelope.userid),
         onSnapshot: snapshot,
         onState(now, {status}) {

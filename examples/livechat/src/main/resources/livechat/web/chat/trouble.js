@@ -10,6 +10,10 @@ const KINDS = {
   'fail-companion': ['stumble', 'Fail the companion', 'Its next 3 attempts throw. The job is retried after 1, 2 and 4 s.'],
 };
 
+function messages(count) {
+  return count === 1 ? '1 message' : `${count} messages`;
+}
+
 export class Trouble {
   /**
    * @param agent the agent's session, who may
@@ -65,7 +69,7 @@ export class Trouble {
       this.journal.add('good', `The ${who}’s stream is back after ${took}, where it was.`);
       (this.cuts ??= {})[who] = took;
       say(this.rows['cut-streams'].status,
-        'Reconnected: ' + Object.entries(this.cuts).map(([name, time]) => `${name} after ${time}`).join(', '));
+        'Reconnected: ' + Object.entries(this.cuts).map(([name, time]) => `${name} after ${time}`).join(', ') + '.');
       delete this.cutAt[who];
     }
   }
@@ -94,7 +98,8 @@ export class Trouble {
     const since = Date.now() - Date.parse(worker.since);
     let text = `Worker pid ${worker.pid}, up for ${span(Math.max(0, since))}.`;
     if (!worker.up) {
-      text = `Down for ${span(Math.max(0, since))}; ${ingest.waiting + ingest.running + ingest.later} messages wait, durably.`;
+      const waiting = ingest.waiting + ingest.running + ingest.later;
+      text = `Down for ${span(Math.max(0, since))}; ${messages(waiting)} ${waiting === 1 ? 'waits' : 'wait'}, durably.`;
     } else if (worker.kills > 0) {
       text = `Pid ${worker.pid} came up${worker.lastGap ? ` after ${span(worker.lastGap)}` : ''}`
         + (takeover === null ? '.' : `; first message saved ${span(takeover)} after the kill.`);
@@ -110,9 +115,9 @@ export class Trouble {
     if (held) {
       this.passedSince ??= passed;
       const open = Math.max(0, Date.now() - Date.parse(held.since));
-      say(status, `Open for ${Math.round(open / 1000)} s; ${passed - this.passedSince} messages have passed it meanwhile.`);
+      say(status, `Open for ${Math.round(open / 1000)} s; passed meanwhile by ${messages(passed - this.passedSince)}.`);
     } else if (this.before?.held) {
-      say(status, `Was open for 20 s; ${passed - (this.passedSince ?? passed)} messages passed it.`);
+      say(status, `Was open for 20 s; passed by ${messages(passed - (this.passedSince ?? passed))}.`);
     }
   }
 

@@ -66,6 +66,7 @@ class BrowserTest {
     }
 
     @Test
+    @Tag("slow")
     void a_mention_raises_a_badge_for_the_one_who_is_called_until_it_is_read() {
         Screen anna = screen("/agent.html?as=anna");
         Screen ben = screen("/agent.html?as=ben");
@@ -87,6 +88,7 @@ class BrowserTest {
     }
 
     @Test
+    @Tag("slow")
     void what_looks_like_markup_stays_text_everywhere() {
         String evil = "<img src=x onerror=\"document.title='owned'\"><script>document.title='owned'</script>"
                 + "<svg/onload=document.title='owned'> {{7*7}} @anna\"><b>x</b>";
@@ -104,6 +106,24 @@ class BrowserTest {
                     .isZero();
             assertThat(screen.title()).doesNotContain("owned");
         }
+    }
+
+    @Test
+    void of_what_is_sent_together_only_what_is_bad_is_refused() {
+        Screen visitor = screen("/visitor.html");
+        visitor.awaitLive("#visitor");
+        Object settled = visitor.promised("const {Session} = await import('/chat/api.js');"
+                + "const {Outbox} = await import('/chat/outbox.js');"
+                + "const session = await Session.open('together', {});"
+                + "return new Promise(resolve => { const settled = [];"
+                + "  const on = what => ({text}) => { settled.push(what + ' ' + text.slice(0, 3));"
+                + "    if (settled.length === 5) { resolve(settled.join(', ')); } };"
+                + "  const outbox = new Outbox(session, {acknowledged: on('taken'), refused: on('refused')});"
+                + "  outbox.waiting = ['one', 'two', 'bad' + 'x'.repeat(3000), 'four', 'five']"
+                + "    .map((text, i) => ({client: 'together-' + i, text}));"
+                + "  outbox.flush(); });");
+        assertThat(settled).isEqualTo("taken one, taken two, refused bad, taken fou, taken fiv");
+        assertThat(visitor.faults()).as("what the browser says of it").allMatch(fault -> fault.contains("400"));
     }
 
     @Test
@@ -127,6 +147,7 @@ class BrowserTest {
     }
 
     @Test
+    @Tag("slow")
     void a_stream_that_is_cut_comes_back_where_it_was() {
         Screen stage = screen("/");
         stage.awaitLive("#visitor");
@@ -142,6 +163,7 @@ class BrowserTest {
     }
 
     @Test
+    @Tag("slow")
     void a_companion_that_fails_is_seen_to_be_retried_and_answers_once() {
         Screen stage = screen("/");
         stage.awaitLive("#visitor");
@@ -195,6 +217,7 @@ class BrowserTest {
     }
 
     @Test
+    @Tag("slow")
     void a_reload_brings_the_conversation_back_and_another_tab_is_another_visitor() {
         Screen visitor = screen("/visitor.html");
         visitor.awaitLive("#visitor");

@@ -90,6 +90,26 @@ class ChatServletTest {
         return new MintedPasses(TokenMint.random("livechat-test", "livechat")).issue(ANNA, Duration.ofHours(1));
     }
 
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "{}",
+                "{\"promises\":[null]}",
+                "{\"promises\":[{}]}",
+                "{\"promises\":[{\"id\":\"abcdefgh\",\"receipt\":\"no receipt\"}]}",
+                "{\"promises\":[{\"id\":\"abcdefgh\"}]}",
+                "{\"promises\":[{\"id\":\"abcd\\u0000fgh\",\"receipt\":\"00000000-0000-0000-0000-000000000000\"}]}",
+                "{\"promises\":{}}",
+                "{\"promises\":[],\"after\":\"x\"}",
+                "[]",
+                "null"
+            })
+    void promises_that_are_none_are_refused_with_what_they_should_be(String body) throws Exception {
+        HttpResponse<String> answer = post(VISITOR, "/verify", body);
+        assertThat(answer.statusCode()).isEqualTo(400);
+        assertThat(answer.body()).containsPattern("promise|JSON");
+    }
+
     @Test
     void nobody_sees_what_is_not_theirs() throws Exception {
         UUID mine = save(VISITOR, "my secret");

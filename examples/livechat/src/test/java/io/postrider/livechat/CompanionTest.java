@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** One message, one call, one answer. */
@@ -53,6 +54,7 @@ class CompanionTest {
     }
 
     @Test
+    @Tag("slow")
     void told_to_fail_it_is_tried_again_as_the_policy_says_and_answers_at_the_last_attempt(TestDatabase database)
             throws Exception {
         try (Node node = Node.working(database)) {
@@ -75,6 +77,7 @@ class CompanionTest {
     }
 
     @Test
+    @Tag("slow")
     void failing_for_good_it_becomes_a_dead_letter_that_can_be_done_again(TestDatabase database) throws Exception {
         try (Node node = Node.working(database)) {
             new Companion(node.pool, node.chat.intake()).failNext(Companion.RETRY.attempts());

@@ -1,16 +1,16 @@
 package io.postrider.livechat;
 
 import io.postrider.testkit.Await;
+import io.postrider.testkit.program.Chromium;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import org.openqa.selenium.By;
 import org.openqa.selenium.Keys;
 import org.openqa.selenium.StaleElementReferenceException;
 import org.openqa.selenium.WebElement;
 import org.openqa.selenium.chrome.ChromeDriver;
-import org.openqa.selenium.chrome.ChromeDriverService;
-import org.openqa.selenium.chrome.ChromeOptions;
 import org.openqa.selenium.logging.LogEntry;
 
 /** A browser with one page, as somebody who uses it. */
@@ -25,23 +25,7 @@ final class Screen implements AutoCloseable {
     }
 
     static Screen open(String url) {
-        ChromeOptions options = new ChromeOptions();
-        options.setBinary("/usr/bin/chromium");
-        options.addArguments(
-                "--headless=new",
-                "--no-sandbox",
-                "--disable-gpu",
-                "--disable-dev-shm-usage",
-                "--disable-background-networking",
-                "--disable-component-update",
-                "--disable-sync",
-                "--no-first-run",
-                "--window-size=1440,900");
-        options.setCapability("goog:loggingPrefs", Map.of("browser", "ALL"));
-        ChromeDriverService service = new ChromeDriverService.Builder()
-                .usingDriverExecutable(new java.io.File("/usr/bin/chromedriver"))
-                .build();
-        Screen screen = new Screen(new ChromeDriver(service, options));
+        Screen screen = new Screen(Chromium.start(1440, 900));
         screen.driver.get(url);
         return screen;
     }
@@ -53,6 +37,14 @@ final class Screen implements AutoCloseable {
         Await.until("one can write in " + pane, LONG, field::isEnabled);
         field.sendKeys(text);
         field.sendKeys(Keys.ENTER);
+    }
+
+    /** What a script gives that may wait for something. */
+    @Nullable
+    Object promised(String script) {
+        driver.manage().timeouts().scriptTimeout(LONG);
+        return driver.executeAsyncScript("const done = arguments[arguments.length - 1];" + "(async () => {" + script
+                + "})().then(done, error => done('failed: ' + error));");
     }
 
     void click(String css) {

@@ -6,6 +6,7 @@ import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import io.postrider.Options;
 import io.postrider.Postrider;
+import io.postrider.gateway.EventLogHistory;
 import io.postrider.gateway.Gateway;
 import io.postrider.gateway.GatewayOptions;
 import io.postrider.gateway.Hub;
@@ -45,12 +46,13 @@ final class Theatre implements AutoCloseable, Trouble {
         postrider = Postrider.on(pool, Options.defaults().withNode("api"));
         postrider.migrate();
         chat = LiveChat.on(postrider, pool).install();
+        postrider.add(postrider.eventLog().listener(LiveChat.TOPIC));
         postrider.start();
         TokenMint mint = TokenMint.random("livechat-test", "livechat");
         passes = new MintedPasses(mint);
         Hub hub = Hub.open(
                 new LogFeed(postrider.log()),
-                new LogHistory(postrider.log()),
+                new EventLogHistory(postrider.eventLog()),
                 GatewayOptions.of(LiveChat.TOPIC).withSameOrigin(true));
         gateway = Gateway.of(mint.tokens(), hub);
         supervisor = works ? worker(database) : null;

@@ -10,10 +10,12 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** API and worker are two processes; the worker is killed -9 while messages come in. */
 @PostgresTest
+@Tag("slow")
 class WorkerDeathTest {
     private static final Duration LONG = Duration.ofSeconds(120);
     private static final int MESSAGES = 400;

@@ -33,7 +33,7 @@ public final class SocketServlet extends HttpServlet {
     protected void service(HttpServletRequest request, HttpServletResponse response)
             throws IOException, ServletException {
         try {
-            gateway.refuseForeign(request.getHeader("Origin"), request.getHeader("Host"));
+            gateway.refuseForeign(request.getHeader("Origin"), request.getHeader("Host"), request.isSecure());
             refuseUnlessHandshake(request);
             upgrade(request, response);
         } catch (Refusal refusal) {

@@ -10,7 +10,6 @@ import jakarta.servlet.AsyncListener;
 import jakarta.servlet.ServletOutputStream;
 import jakarta.servlet.WriteListener;
 import java.io.IOException;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,12 +22,17 @@ import org.jspecify.annotations.Nullable;
  * ENDING   the cut frame is written; when it is flushed the request is completed.
  * DONE     completed, by us or by the container, which noticed that the other side is gone or takes nothing.
  * </pre>
+ *
+ * <p>The container uses a response again for the next connection as soon as it has told us that this one is over. So it is not let
+ * go while somebody writes, and nobody writes afterwards: otherwise the error of this connection, or even its frame, would come
+ * out at another's. Not held meanwhile is what the container itself waits for: isReady() and complete() take its own locks.
  */
 final class SseStream implements Transport, WriteListener, AsyncListener {
     private final Gateway.Visit visit;
     private final AsyncContext async;
     private final ServletOutputStream out;
-    private final AtomicBoolean done = new AtomicBoolean();
+    private final Object writing = new Object();
+    private boolean done;
     private volatile @Nullable Subscriber subscriber;
     private volatile boolean begun;
 
@@ -65,38 +69,62 @@ final class SseStream implements Transport, WriteListener, AsyncListener {
     @Override
     public void flush() {
         Subscriber joined = subscriber;
-        if (joined == null || !begun || done.get()) {
+        if (joined == null || !begun) {
             return;
         }
         try {
-            while (out.isReady()) {
-                Frame frame = ending ? null : joined.next();
-                if (frame != null) {
-                    out.write(frame.bytes());
-                    unflushed = true;
-                    ending = frame.last() != null;
-                } else if (unflushed) {
-                    out.flush();
-                    unflushed = false;
-                } else {
-                    completeIfEnding();
-                    return;
-                }
+            boolean more = true;
+            while (more && !isDone() && out.isReady()) {
+                more = step(joined);
             }
         } catch (IOException | RuntimeException e) {
             abort(); // the socket is gone, or the container has let go of it
         }
     }
 
-    private void completeIfEnding() {
+    /** One frame, or the flush after the last one; false if nothing is left to do. */
+    private boolean step(Subscriber joined) throws IOException {
+        synchronized (writing) {
+            if (done) {
+                return false;
+            }
+            Frame frame = ending ? null : joined.next();
+            if (frame != null) {
+                out.write(frame.bytes());
+                unflushed = true;
+                ending = frame.last() != null;
+                return true;
+            }
+            if (unflushed) {
+                out.flush();
+                unflushed = false;
+                return true;
+            }
+        }
         if (ending) {
             abort();
+        }
+        return false;
+    }
+
+    private boolean isDone() {
+        synchronized (writing) {
+            return done;
+        }
+    }
+
+    /** Whether it was not over before. Waits for who writes. */
+    private boolean end() {
+        synchronized (writing) {
+            boolean first = !done;
+            done = true;
+            return first;
         }
     }
 
     @Override
     public void abort() {
-        if (done.compareAndSet(false, true)) {
+        if (end()) {
             try {
                 async.complete();
             } catch (RuntimeException e) {
@@ -113,7 +141,7 @@ final class SseStream implements Transport, WriteListener, AsyncListener {
 
     @Override
     public void onComplete(AsyncEvent event) {
-        done.set(true);
+        end();
         visit.leave();
     }
 

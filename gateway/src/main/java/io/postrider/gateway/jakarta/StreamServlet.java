@@ -29,7 +29,7 @@ public final class StreamServlet extends HttpServlet {
     @Override
     protected void service(HttpServletRequest request, HttpServletResponse response) throws IOException {
         try {
-            gateway.refuseForeign(request.getHeader("Origin"), request.getHeader("Host"));
+            gateway.refuseForeign(request.getHeader("Origin"), request.getHeader("Host"), request.isSecure());
             allowOrigin(request, response);
             switch (request.getMethod()) {
                 case "GET" -> open(request, response);
@@ -51,6 +51,7 @@ public final class StreamServlet extends HttpServlet {
         response.setHeader("Vary", "Origin");
         if (origin != null) {
             response.setHeader("Access-Control-Allow-Origin", origin);
+            response.setHeader("Access-Control-Expose-Headers", "Retry-After");
         }
     }
 

@@ -1,10 +1,9 @@
 package io.postrider.proof.faults;
 
 import io.postrider.testkit.Await;
+import io.postrider.testkit.Ports;
 import java.io.BufferedReader;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -14,7 +13,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.postgresql.ds.PGSimpleDataSource;
@@ -24,7 +22,7 @@ import org.postgresql.ds.PGSimpleDataSource;
  * upgrade, and transaction numbers of our choice. Its server goes when this JVM does.
  */
 final class Cluster implements AutoCloseable {
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     /** Stops the server when our end of the pipe is closed, be it by kill -9. */
     private static final String KEEPER =
@@ -41,7 +39,7 @@ final class Cluster implements AutoCloseable {
 
     /** An empty one, stopped. Its files are not flushed: nobody pulls the plug here. */
     static Cluster make(String... settings) throws Exception {
-        Cluster cluster = new Cluster(newDirectory(), freePort());
+        Cluster cluster = new Cluster(newDirectory(), Ports.free());
         run("initdb", "-D", cluster.data(), "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync");
         cluster.set(
                 "fsync = off", "autovacuum = off", "max_connections = 60", "max_wal_size = 2GB", "hot_standby = on");
@@ -51,7 +49,7 @@ final class Cluster implements AutoCloseable {
 
     /** A standby of a running one, stopped, that follows it through a port. */
     static Cluster standbyOf(Cluster primary, int throughPort) throws Exception {
-        Cluster standby = new Cluster(newDirectory(), freePort());
+        Cluster standby = new Cluster(newDirectory(), Ports.free());
         run(
                 "pg_basebackup",
                 "-D",
@@ -260,17 +258,6 @@ final class Cluster implements AutoCloseable {
 
     private static Path newDirectory() throws IOException {
         return Files.createTempDirectory("postrider-cluster");
-    }
-
-    static int freePort() throws IOException {
-        while (true) {
-            int candidate = ThreadLocalRandom.current().nextInt(20_000, 32_000);
-            try (ServerSocket probe = new ServerSocket(candidate, 1, InetAddress.getLoopbackAddress())) {
-                return probe.getLocalPort();
-            } catch (IOException e) {
-                // taken: the next
-            }
-        }
     }
 
     @Override

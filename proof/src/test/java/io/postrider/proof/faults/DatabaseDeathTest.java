@@ -34,7 +34,7 @@ class DatabaseDeathTest {
     private static final String TOPIC = "orders";
     private static final int KILLS = 50;
     private static final int STOPS = 300;
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     private static EmbeddedPostgres server;
     private static int databases;

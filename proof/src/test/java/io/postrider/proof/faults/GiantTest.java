@@ -26,6 +26,7 @@ import org.postgresql.ds.PGSimpleDataSource;
 /** Millions of events at once through a node with 64 MB of heap, while another topic goes on (G5, G6, trap 21). */
 @Tag("slow")
 @Tag("once")
+@Tag("alone")
 class GiantTest {
     private static final int GIANT = 5_000_000;
     private static final int BACKLOG = 5_000_000;
@@ -45,6 +46,7 @@ class GiantTest {
     @BeforeEach
     void start() throws Exception {
         server = EmbeddedPostgres.start(TestServer.options()
+                .withSetting("fsync", "off") // who holds up whom is the question, not how quick the disk is
                 .withSetting("max_wal_size", "12GB")
                 .withSetting("checkpoint_timeout", "1h")
                 .withSetting("shared_buffers", "512MB"));

@@ -35,7 +35,7 @@ final class Halfway {
     private static final int PASS_SIZE = 50;
 
     private static final int BULK = 1_000;
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     private final String url;
     private final DataSource dataSource;

@@ -36,7 +36,7 @@ import org.postgresql.ds.PGSimpleDataSource;
 class MoveTest {
     private static final long SEED = Seed.next("move");
     private static final long WRAP = 1L << 32;
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     /** Numbers its transactions from 30 billion on, as a cluster does that is old. */
     private static Cluster old;

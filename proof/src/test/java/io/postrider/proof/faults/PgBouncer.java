@@ -1,6 +1,7 @@
 package io.postrider.proof.faults;
 
 import io.postrider.testkit.Await;
+import io.postrider.testkit.Ports;
 import io.postrider.testkit.TestDatabase;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -27,7 +28,7 @@ final class PgBouncer implements AutoCloseable {
 
     static PgBouncer before(TestDatabase database, int poolSize) throws Exception {
         Path directory = Files.createTempDirectory("postrider-pgbouncer");
-        int port = Cluster.freePort();
+        int port = Ports.free();
         Path settings = Files.writeString(directory.resolve("pgbouncer.ini"), """
                 [databases]
                 %s = host=127.0.0.1 port=%d user=%s password=%s
@@ -56,7 +57,7 @@ final class PgBouncer implements AutoCloseable {
                 .redirectOutput(directory.resolve("log").toFile())
                 .start();
         PgBouncer pooler = new PgBouncer(database, directory, port, process);
-        Await.until("PgBouncer answers", Duration.ofSeconds(10), () -> {
+        Await.until("PgBouncer answers", Duration.ofSeconds(60), () -> {
             if (!process.isAlive()) {
                 throw new IllegalStateException(Files.readString(directory.resolve("log")));
             }

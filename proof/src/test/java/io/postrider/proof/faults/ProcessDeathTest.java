@@ -26,11 +26,13 @@ import org.junit.jupiter.api.Test;
 class ProcessDeathTest {
     private static final String TOPIC = "orders";
     private static final int KILLS = 50;
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     private final DataSource dataSource;
     private final String url;
     private final Audit audit;
+    private ChildJvm.Launch node =
+            ChildJvm.of(NodeMain.class).withProperty("org.slf4j.simpleLogger.log.io.postrider", "info");
 
     ProcessDeathTest(TestDatabase database) throws Exception {
         this.dataSource = database.dataSource();
@@ -42,6 +44,7 @@ class ProcessDeathTest {
 
     @Test
     void fifty_kills_under_load_lose_nothing_and_repeat_no_effect() throws Exception {
+        node = node.withArguments(url, TOPIC, "first", "0").trained("ready");
         long seed = Seed.next("kill -9 of nodes");
         Random random = new Random(seed);
         List<Kill> kills = new ArrayList<>();
@@ -233,9 +236,7 @@ class ProcessDeathTest {
         }
 
         private ChildJvm start() {
-            return ChildJvm.of(NodeMain.class)
-                    .withArguments(url, TOPIC, node(), Integer.toString(millisInHandler))
-                    .withProperty("org.slf4j.simpleLogger.log.io.postrider", "info")
+            return node.withArguments(url, TOPIC, node(), Integer.toString(millisInHandler))
                     .start();
         }
 

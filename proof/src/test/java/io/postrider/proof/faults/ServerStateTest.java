@@ -28,7 +28,7 @@ import org.postgresql.ds.PGSimpleDataSource;
 /** Servers on which a node cannot run, or cannot for a while. */
 class ServerStateTest {
     private static final String TOPIC = "orders";
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     @Test
     @Tag("slow")

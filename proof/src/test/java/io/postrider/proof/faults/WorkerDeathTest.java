@@ -38,6 +38,7 @@ class WorkerDeathTest {
     private final DataSource dataSource;
     private final String url;
     private final Postrider postrider;
+    private final ChildJvm.Launch worker;
 
     WorkerDeathTest(TestDatabase database) throws SQLException {
         this.dataSource = database.dataSource();
@@ -47,6 +48,10 @@ class WorkerDeathTest {
                 dataSource,
                 "create table effect (job uuid, attempt int, node text); create table sent (job uuid, attempt int, node text);"
                         + " create table made (job uuid primary key, type text)");
+        this.worker = ChildJvm.of(WorkerMain.class)
+                .withHeap("64m")
+                .withArguments(url, "first")
+                .trained("ready");
     }
 
     @Test
@@ -246,10 +251,7 @@ class WorkerDeathTest {
         }
 
         private ChildJvm start() {
-            return ChildJvm.of(WorkerMain.class)
-                    .withHeap("64m")
-                    .withArguments(url, node())
-                    .start();
+            return worker.withArguments(url, node()).start();
         }
 
         @Override

@@ -1,7 +1,6 @@
 package io.postrider.server.api;
 
 import io.postrider.Envelope;
-import io.postrider.Postrider;
 import io.postrider.cli.text.Nearest;
 import io.postrider.history.Count;
 import io.postrider.history.Counting;
@@ -18,13 +17,13 @@ import tools.jackson.databind.node.ObjectNode;
 /** Counts over the read model, and the last event of a thing; within the caller's reach. */
 final class AnalyticsRoutes {
     private static final String[] COUNTED = {
-        "from", "to", "bucket", "by", "topic", "type", "project", "user", "aggregate_type", "aggregate_id"
+        "from", "to", "bucket", "by", "topic", "type", "project_id", "user_id", "aggregate_type", "aggregate_id"
     };
 
     private final EventLog eventLog;
 
-    AnalyticsRoutes(Postrider postrider) {
-        this.eventLog = postrider.eventLog();
+    AnalyticsRoutes(Reading reading) {
+        this.eventLog = reading.eventLog();
     }
 
     List<Route> routes() {

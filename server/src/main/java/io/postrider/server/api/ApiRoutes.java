@@ -10,23 +10,27 @@ public final class ApiRoutes {
     private ApiRoutes() {}
 
     /**
-     * All of them.
+     * All of them. What only tells something goes through the bound of those who read.
      *
      * @param revoked told the id of each token that is revoked here
      */
-    public static List<Route> of(Writing writing, Consumer<String> revoked) {
+    public static List<Route> of(Writing writing, Reading reading, Consumer<String> revoked) {
         Postrider postrider = writing.postrider();
         ListenerRoutes listeners = new ListenerRoutes(postrider);
         List<Route> routes = new ArrayList<>(Description.routes());
         routes.addAll(new EmitRoutes(writing).routes());
-        routes.addAll(new EventRoutes(postrider).routes());
-        routes.addAll(new AnalyticsRoutes(postrider).routes());
-        routes.addAll(new JobRoutes(writing).routes());
-        routes.addAll(new QueueRoutes(postrider).routes());
+        routes.addAll(new EventRoutes(reading).routes());
+        routes.addAll(new AnalyticsRoutes(reading).routes());
+        routes.addAll(new JobRoutes(writing, reading).routes());
+        routes.addAll(new QueueRoutes(postrider, reading).routes());
         routes.addAll(listeners.routes());
-        routes.addAll(new RelayRoutes(postrider, listeners).routes());
-        routes.addAll(new DeadLetterRoutes(postrider).routes());
+        routes.addAll(new RelayRoutes(postrider, reading, listeners).routes());
+        routes.addAll(new DeadLetterRoutes(postrider, reading).routes());
         routes.addAll(new TokenRoutes(postrider, revoked).routes());
-        return routes;
+        return routes.stream()
+                .map(route -> route.hasBody() || route.need() == Need.NOBODY
+                        ? route
+                        : reading.readers().admit(route))
+                .toList();
     }
 }

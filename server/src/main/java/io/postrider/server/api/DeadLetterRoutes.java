@@ -2,6 +2,7 @@ package io.postrider.server.api;
 
 import io.postrider.Envelope;
 import io.postrider.Postrider;
+import io.postrider.Reach;
 import io.postrider.listen.DeadLetter;
 import io.postrider.listen.DeadLetters;
 import java.util.ArrayList;
@@ -16,9 +17,11 @@ final class DeadLetterRoutes {
     private static final String[] CHOICE = {"ids", "listener", "topic", "type", "key", "error", "all", "dry_run"};
 
     private final Postrider postrider;
+    private final Reading reading;
 
-    DeadLetterRoutes(Postrider postrider) {
+    DeadLetterRoutes(Postrider postrider, Reading reading) {
         this.postrider = postrider;
+        this.reading = reading;
     }
 
     List<Route> routes() {
@@ -47,16 +50,14 @@ final class DeadLetterRoutes {
                 call.text("type"),
                 call.text("key"),
                 call.text("error"));
-        int limit = call.limit();
-        List<DeadLetter> letters = postrider
-                .deadLetters()
-                .find(filter, call.number("after", 0, 0, Long.MAX_VALUE), limit, Callers.reach(call.who()));
+        DeadLetters.Page page = reading.deadLetters()
+                .find(Callers.reach(call.who()), filter, call.number("after", 0, 0, Long.MAX_VALUE), call.limit());
         ArrayNode array = JsonText.array();
-        letters.forEach(letter -> array.add(json(letter)));
+        page.letters().forEach(letter -> array.add(json(letter)));
         ObjectNode answer = JsonText.object();
         answer.set("dead_letters", array);
-        if (letters.size() == limit) {
-            answer.put("after", letters.get(limit - 1).id());
+        if (page.more()) {
+            answer.put("after", page.letters().get(page.letters().size() - 1).id());
         }
         return Answer.ok(answer);
     }
@@ -66,9 +67,10 @@ final class DeadLetterRoutes {
         if (!text.matches("[0-9]{1,18}")) {
             throw Problem.badRequest("the id in the address must be a number");
         }
-        return postrider
+        return reading
                 .deadLetters()
-                .find(DeadLetters.Filter.one(Long.parseLong(text)), 0, 1, Callers.reach(call.who()))
+                .find(Callers.reach(call.who()), DeadLetters.Filter.one(Long.parseLong(text)), 0, 1)
+                .letters()
                 .stream()
                 .findFirst()
                 .map(letter -> Answer.ok(json(letter)))
@@ -91,7 +93,7 @@ final class DeadLetterRoutes {
                 .put("matched", ids.size())
                 .put(verb, done)
                 .put("dry_run", dry)
-                .put("more", ids.size() == MOST_AT_ONCE));
+                .put("more", ids.size() >= MOST_AT_ONCE));
     }
 
     private List<Long> chosen(Fields fields) {
@@ -110,12 +112,12 @@ final class DeadLetterRoutes {
                     "the body must choose: ids, or a filter (listener, topic, type, key, error), or all");
         }
         List<Long> ids = new ArrayList<>();
-        List<DeadLetter> page;
+        DeadLetters.Page page;
         do {
             long after = ids.isEmpty() ? 0 : ids.get(ids.size() - 1);
-            page = postrider.deadLetters().find(filter, after, PAGE);
-            page.forEach(letter -> ids.add(letter.id()));
-        } while (page.size() == PAGE && ids.size() < MOST_AT_ONCE);
+            page = postrider.deadLetters().find(Reach.all(), filter, after, PAGE);
+            page.letters().forEach(letter -> ids.add(letter.id()));
+        } while (page.more() && ids.size() < MOST_AT_ONCE);
         return ids;
     }
 

@@ -45,6 +45,7 @@ final class EmitRoutes {
             writing.postrider().emitAll(session.connection(), events);
             return true;
         });
+        writing.wroteTopic(topic);
         return Answer.created(
                 body.isArray()
                         ? JsonText.object().set("ids", ids(events))

@@ -2,7 +2,6 @@ package io.postrider.server.api;
 
 import io.postrider.Envelope;
 import io.postrider.LogEvent;
-import io.postrider.Postrider;
 import io.postrider.history.EventLog;
 import io.postrider.history.Selection;
 import java.util.List;
@@ -14,8 +13,8 @@ import tools.jackson.databind.node.ObjectNode;
 final class EventRoutes {
     private final EventLog eventLog;
 
-    EventRoutes(Postrider postrider) {
-        this.eventLog = postrider.eventLog();
+    EventRoutes(Reading reading) {
+        this.eventLog = reading.eventLog();
     }
 
     List<Route> routes() {
@@ -25,8 +24,8 @@ final class EventRoutes {
                         Need.ANYONE,
                         this::list,
                         "type",
-                        "project",
-                        "user",
+                        "project_id",
+                        "user_id",
                         "aggregate_type",
                         "aggregate_id",
                         "after",
@@ -53,8 +52,8 @@ final class EventRoutes {
     static Selection selection(Call call) {
         return Selection.all()
                 .withType(call.text("type"))
-                .withProject(call.text("project"))
-                .withUser(call.text("user"))
+                .withProject(call.text("project_id"))
+                .withUser(call.text("user_id"))
                 .withAggregate(call.text("aggregate_type"), call.text("aggregate_id"));
     }
 

@@ -33,16 +33,18 @@ final class JobRoutes {
 
     private final Writing writing;
     private final Postrider postrider;
+    private final Reading reading;
 
-    JobRoutes(Writing writing) {
+    JobRoutes(Writing writing, Reading reading) {
         this.writing = writing;
+        this.reading = reading;
         this.postrider = writing.postrider();
     }
 
     List<Route> routes() {
         return List.of(
                 Route.post("/v1/queues/{queue}/jobs", Need.ANYONE, this::enqueue),
-                Route.get("/v1/jobs", Need.ANYONE, this::list, "queue", "state", "limit"),
+                Route.get("/v1/jobs", Need.ANYONE, this::list, "queue", "state", "before", "limit"),
                 Route.get("/v1/jobs/{id}", Need.ANYONE, this::show),
                 Route.post("/v1/jobs/{id}/cancel", Need.PROJECT, this::cancel),
                 Route.post("/v1/jobs/{id}/retry", Need.PROJECT, this::retry));
@@ -54,6 +56,7 @@ final class JobRoutes {
         writing.refuseQueue(call.who(), queue);
         Job job = job(call.who(), queue, call.fields(FIELDS));
         UUID id = writing.database().transaction(session -> postrider.enqueue(session.connection(), job));
+        writing.wroteQueue(queue);
         boolean created = id.equals(job.event().id());
         return Answer.of(
                 created ? 201 : 200, JsonText.object().put("id", id.toString()).put("created", created));
@@ -94,13 +97,23 @@ final class JobRoutes {
                 .orElseThrow(() -> fields.refused("priority", "must be high, normal or low"));
     }
 
+    /** The latest first. {@code before} of the answer, if it is there, is where the next page begins. */
     private Answer list(Call call) {
+        String queue = call.needed("queue");
+        Jobs.Page page = reading.jobs()
+                .list(
+                        Callers.reach(call.who()),
+                        new Jobs.Wanted(
+                                queue,
+                                state(call.text("state")),
+                                Places.read(queue, call.text("before")),
+                                call.limit()));
         ArrayNode jobs = JsonText.array();
-        postrider
-                .jobs()
-                .list(call.needed("queue"), state(call.text("state")), call.limit(), Callers.reach(call.who()))
-                .forEach(job -> jobs.add(json(call.who(), job)));
-        return Answer.ok(JsonText.object().set("jobs", jobs));
+        page.jobs().forEach(job -> jobs.add(json(call.who(), job)));
+        ObjectNode answer = JsonText.object();
+        answer.set("jobs", jobs);
+        Jobs.@Nullable Place next = page.next();
+        return Answer.ok(next == null ? answer : answer.put("before", Places.text(next)));
     }
 
     private static Jobs.@Nullable State state(@Nullable String text) {
@@ -145,10 +158,8 @@ final class JobRoutes {
 
     /** A job that is out of reach is not there, for whoever asks. */
     private Jobs.Status inReach(Call call) {
-        return postrider
-                .jobs()
-                .find(call.id())
-                .filter(job -> call.who().mayRead(job.projectId(), job.userId()))
+        return reading.jobs()
+                .find(Callers.reach(call.who()), call.id())
                 .orElseThrow(() -> Problem.notFound("job " + call.id()));
     }
 

@@ -90,6 +90,9 @@ public final class Problem extends RuntimeException {
     private static Problem ofOurs(PostriderException e) {
         String message = String.valueOf(e.getMessage());
         boolean isData = SqlState.of(e).startsWith("22") || SqlState.of(e).startsWith("23");
+        if (SqlState.of(e).equals("57014")) {
+            return badRequest("this takes longer than a read may; narrow the time, or what is asked for");
+        }
         if (isData) {
             return badRequest("the database does not take it: " + message);
         }

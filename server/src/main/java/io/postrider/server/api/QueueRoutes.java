@@ -8,9 +8,11 @@ import tools.jackson.databind.node.ArrayNode;
 /** Queues: how they stand, paused and resumed. */
 final class QueueRoutes {
     private final Postrider postrider;
+    private final Reading reading;
 
-    QueueRoutes(Postrider postrider) {
+    QueueRoutes(Postrider postrider, Reading reading) {
         this.postrider = postrider;
+        this.reading = reading;
     }
 
     List<Route> routes() {
@@ -22,7 +24,7 @@ final class QueueRoutes {
 
     private Answer list(Call call) {
         ArrayNode queues = JsonText.array();
-        for (Queues.Status queue : postrider.queues().list()) {
+        for (Queues.Status queue : reading.queues().list()) {
             queues.add(JsonText.object()
                     .put("name", queue.name())
                     .put("depth", queue.depth())

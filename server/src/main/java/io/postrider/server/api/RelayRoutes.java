@@ -12,10 +12,12 @@ final class RelayRoutes {
     private static final Duration LONGEST_TEST = Duration.ofSeconds(15);
 
     private final Postrider postrider;
+    private final Reading reading;
     private final ListenerRoutes listeners;
 
-    RelayRoutes(Postrider postrider, ListenerRoutes listeners) {
+    RelayRoutes(Postrider postrider, Reading reading, ListenerRoutes listeners) {
         this.postrider = postrider;
+        this.reading = reading;
         this.listeners = listeners;
     }
 
@@ -38,7 +40,7 @@ final class RelayRoutes {
 
     private Answer list(Call call) {
         ArrayNode relays = JsonText.array();
-        postrider.relays().list().forEach(one -> relays.add(json(one)));
+        reading.relays().list().forEach(one -> relays.add(json(one)));
         return Answer.ok(JsonText.object().set("relays", relays));
     }
 

@@ -29,6 +29,11 @@ public record Route(String method, String path, Need need, Set<String> takes, Ha
         return new Route("POST", path, need, Set.of(), handler);
     }
 
+    /** The same, but this is done. */
+    Route with(Handler other) {
+        return new Route(method, path, need, takes, other);
+    }
+
     /** Whether it has a body to be read. */
     public boolean hasBody() {
         return method.equals("POST");

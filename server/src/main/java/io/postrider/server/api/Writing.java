@@ -3,36 +3,107 @@ package io.postrider.server.api;
 import io.postrider.Postrider;
 import io.postrider.db.Database;
 import io.postrider.gateway.Identity;
+import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Who may write what, and under whose name. Project and user come from the token, not from the body: a body that names others is
- * refused. A token that reaches a user is in a browser, where anybody can read it, so it writes only what the settings name.
- *
- * @param userTopics topics to which a token that reaches a user may emit
- * @param userQueues queues on which it may enqueue
+ * refused. A token that reaches a user is in a browser, where anybody can read it, so it writes only what the settings name; one
+ * that reaches a project writes where there is something already, and makes no topics and queues of its own.
  */
-public record Writing(Postrider postrider, Database database, Set<String> userTopics, Set<String> userQueues) {
+public final class Writing {
+    private final Postrider postrider;
+    private final Database database;
+    private final Permitted permitted;
+    private final Known known;
+
+    /** Into this database, by these rules. */
+    public Writing(Postrider postrider, Database database, Permitted permitted) {
+        this.postrider = postrider;
+        this.database = database;
+        this.permitted = permitted;
+        this.known = new Known(database);
+    }
+
+    /**
+     * What the settings say.
+     *
+     * @param userTopics topics to which a token that reaches a user may emit
+     * @param userQueues queues on which it may enqueue
+     * @param projectTopics those of a token that reaches a project; null: every one that there is
+     * @param projectQueues likewise
+     * @param topics those that the settings name for something else: they are there before anything is in them
+     */
+    public record Permitted(
+            Set<String> userTopics,
+            Set<String> userQueues,
+            @Nullable Set<String> projectTopics,
+            @Nullable Set<String> projectQueues,
+            Set<String> topics) {}
+
+    Postrider postrider() {
+        return postrider;
+    }
+
+    Database database() {
+        return database;
+    }
 
     void refuseTopic(Identity who, String topic) {
         if (topic.startsWith("queue:")) {
             throw Problem.badRequest("topic " + Fields.shown(topic) + " is a lane of a queue; POST to /v1/queues/"
                     + Fields.shown(topic.substring("queue:".length())) + "/jobs instead");
         }
-        refuse(who, userTopics.contains(topic), "emit to topic " + Fields.shown(topic), "postrider.api.user-topics");
+        boolean may = switch (who.reach()) {
+            case ALL -> true; // and may make one
+            case PROJECT ->
+                permitted.userTopics().contains(topic)
+                        || named(permitted.projectTopics(), topic)
+                                .orElseGet(() -> permitted.topics().contains(topic) || known.topic(topic));
+            case USER -> permitted.userTopics().contains(topic);
+        };
+        refuseUnless(may, who, "emit to topic " + Fields.shown(topic), "topics");
     }
 
     void refuseQueue(Identity who, String queue) {
-        refuse(who, userQueues.contains(queue), "enqueue on " + Fields.shown(queue), "postrider.api.user-queues");
+        boolean may = switch (who.reach()) {
+            case ALL -> true; // and may make one
+            case PROJECT ->
+                permitted.userQueues().contains(queue)
+                        || named(permitted.projectQueues(), queue).orElseGet(() -> known.queue(queue));
+            case USER -> permitted.userQueues().contains(queue);
+        };
+        refuseUnless(may, who, "enqueue on " + Fields.shown(queue), "queues");
     }
 
-    private static void refuse(Identity who, boolean listed, String what, String setting) {
-        if (who.reach() == Identity.Reach.USER && !listed) {
-            throw Problem.forbidden(
-                    "a token that reaches a user may not " + what,
-                    "Use a token that reaches a project, or name it in the server's setting " + setting + ".");
+    /** Empty: the settings say nothing. */
+    private static Optional<Boolean> named(@Nullable Set<String> names, String name) {
+        return Optional.ofNullable(names).map(all -> all.contains(name));
+    }
+
+    private static void refuseUnless(boolean may, Identity who, String what, String kind) {
+        if (may) {
+            return;
         }
+        boolean isUser = who.reach() == Identity.Reach.USER;
+        throw Problem.forbidden(
+                "a token that reaches a " + (isUser ? "user" : "project") + " may not " + what,
+                isUser
+                        ? "Use a token that reaches a project, or name it in the server's setting postrider.api.user-"
+                                + kind + "."
+                        : "Use one of the " + kind + " that there are, or a token that reaches all, or name it in the"
+                                + " server's setting postrider.api.project-" + kind + ".");
+    }
+
+    /** What was just written to is there. */
+    void wroteTopic(String topic) {
+        known.addTopic(topic);
+    }
+
+    /** What was just enqueued on is there. */
+    void wroteQueue(String queue) {
+        known.addQueue(queue);
     }
 
     /** The project that what is written belongs to. */

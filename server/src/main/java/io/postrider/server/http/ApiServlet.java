@@ -41,7 +41,7 @@ public final class ApiServlet extends HttpServlet {
 
     private Answer answer(HttpServletRequest request) {
         String method = request.getMethod().equals("HEAD") ? "GET" : request.getMethod();
-        String path = path(request);
+        String path = RequestPath.of(request);
         Route route = api.find(method, path);
         @Nullable Identity who = TokenFilter.identity(request);
         Api.admit(route, who);
@@ -51,11 +51,6 @@ public final class ApiServlet extends HttpServlet {
             Bodies.refuseLong(request, bodyCap);
         }
         return Api.answer(route, path, query(request), who, () -> Bodies.read(request, bodyCap));
-    }
-
-    /** As the container has decoded and normalized it: what it decides by is what we decide by. */
-    private static String path(HttpServletRequest request) {
-        return request.getServletPath() + (request.getPathInfo() == null ? "" : request.getPathInfo());
     }
 
     private static Map<String, List<String>> query(HttpServletRequest request) {

@@ -1,6 +1,7 @@
 package io.postrider.server.http;
 
 import io.postrider.PostriderException;
+import io.postrider.gateway.Origins;
 import io.postrider.server.api.Problem;
 import jakarta.servlet.FilterChain;
 import jakarta.servlet.ServletException;
@@ -9,10 +10,6 @@ import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.util.Collection;
-import java.util.Locale;
-import java.util.Set;
-import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,37 +18,35 @@ import org.jspecify.annotations.Nullable;
  */
 public final class FrontFilter extends HttpFilter {
     private static final long serialVersionUID = 1;
-    private static final Pattern ORIGIN = Pattern.compile("https?://[a-z0-9.\\[\\]:-]{1,255}");
 
-    private final Set<String> origins;
+    private final transient Origins origins;
 
     /** Lets these in, such as {@code https://chat.example.org}. */
     public FrontFilter(Collection<String> origins) {
-        this.origins = origins.stream().map(FrontFilter::checked).collect(Collectors.toUnmodifiableSet());
+        this.origins = checked(origins);
     }
 
     /** Refuses what is not an origin, by the setting's name. */
     public static void refuseUnlessOrigins(Collection<String> origins) {
-        origins.forEach(FrontFilter::checked);
+        checked(origins);
     }
 
-    private static String checked(String origin) {
-        String lower = origin.toLowerCase(Locale.ROOT);
-        if (!ORIGIN.matcher(lower).matches()) {
-            throw PostriderException.refused("postrider.http.origins must look like https://chat.example.org, without a"
-                    + " path or a pattern, was '" + origin + "'");
+    private static Origins checked(Collection<String> origins) {
+        try {
+            return Origins.of(true, origins.toArray(String[]::new));
+        } catch (PostriderException e) {
+            throw PostriderException.refused("postrider.http." + e.getMessage());
         }
-        return lower;
     }
 
     @Override
     protected void doFilter(HttpServletRequest request, HttpServletResponse response, FilterChain chain)
             throws IOException, ServletException {
-        boolean isApi = isApi(request.getRequestURI());
+        boolean isApi = isApi(RequestPath.of(request));
         secure(request, response, isApi);
         @Nullable String origin = request.getHeader("Origin");
         if (isApi && origin != null) {
-            if (!allows(origin, request)) {
+            if (!origins.allows(origin, request.getHeader("Host"), request.isSecure())) {
                 Problems.write(
                         response,
                         Problem.forbidden(
@@ -60,6 +55,7 @@ public final class FrontFilter extends HttpFilter {
                 return;
             }
             response.setHeader("Access-Control-Allow-Origin", origin);
+            response.setHeader("Access-Control-Expose-Headers", "Retry-After");
             response.addHeader("Vary", "Origin");
             if (isPreflight(request)) {
                 preflight(response);
@@ -69,15 +65,8 @@ public final class FrontFilter extends HttpFilter {
         chain.doFilter(request, response);
     }
 
-    private static boolean isApi(String uri) {
-        return uri.equals("/v1") || uri.startsWith("/v1/");
-    }
-
-    private boolean allows(String origin, HttpServletRequest request) {
-        String lower = origin.toLowerCase(Locale.ROOT);
-        String own = request.getScheme() + "://"
-                + String.valueOf(request.getHeader("Host")).toLowerCase(Locale.ROOT);
-        return origins.contains(lower) || lower.equals(own);
+    private static boolean isApi(String path) {
+        return path.equals("/v1") || path.startsWith("/v1/");
     }
 
     private static boolean isPreflight(HttpServletRequest request) {
@@ -96,8 +85,11 @@ public final class FrontFilter extends HttpFilter {
         response.setHeader("X-Frame-Options", "DENY");
         response.setHeader("Referrer-Policy", "no-referrer");
         response.setHeader("Cross-Origin-Resource-Policy", isApi ? "cross-origin" : "same-origin");
+        // A page may say more: its own header takes the place of this one.
+        response.setHeader(
+                "Content-Security-Policy",
+                isApi ? "default-src 'none'; frame-ancestors 'none'" : "frame-ancestors 'none'");
         if (isApi) {
-            response.setHeader("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'");
             response.setHeader("Cache-Control", "no-store");
         }
         if (request.isSecure()) {

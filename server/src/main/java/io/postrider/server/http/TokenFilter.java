@@ -44,8 +44,7 @@ public final class TokenFilter extends HttpFilter {
     @Override
     protected void doFilter(HttpServletRequest request, HttpServletResponse response, FilterChain chain)
             throws IOException, ServletException {
-        String path = request.getServletPath() + (request.getPathInfo() == null ? "" : request.getPathInfo());
-        if (!LEFT_OUT.contains(path)) {
+        if (!LEFT_OUT.contains(RequestPath.of(request))) {
             try {
                 request.setAttribute(IDENTITY, verified(request));
             } catch (RuntimeException e) {

@@ -1,7 +1,11 @@
 package io.postrider.server.settings;
 
+import io.postrider.PostriderException;
+import java.time.Duration;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
@@ -72,10 +76,33 @@ public record ServerSettings(
         }
     }
 
-    /** What tokens that reach a user may write: nothing, unless it is named here. */
+    /**
+     * What tokens may write, and what reading may take.
+     *
+     * @param userTopics topics to which tokens that reach a user may emit: none, unless named here
+     * @param userQueues queues on which they may enqueue
+     * @param projectTopics topics to which tokens that reach a project may emit; every one that there is, unless named here
+     * @param projectQueues queues on which they may enqueue
+     * @param readers requests that read at once, each on a connection beside those of the pool
+     * @param readTimeout for one statement of these
+     */
     public record Api(
             @DefaultValue Set<String> userTopics,
-            @DefaultValue Set<String> userQueues) {}
+            @DefaultValue Set<String> userQueues,
+            @Nullable Set<String> projectTopics,
+            @Nullable Set<String> projectQueues,
+            @DefaultValue("4") int readers,
+            @DefaultValue("10s") Duration readTimeout) {
+        public Api {
+            if (readers < 1 || readers > 64) {
+                throw PostriderException.refused("postrider.api.readers must be 1..64, was " + readers);
+            }
+            if (readTimeout.compareTo(Duration.ofMillis(100)) < 0
+                    || readTimeout.compareTo(Duration.ofSeconds(30)) > 0) {
+                throw PostriderException.refused("postrider.api.read-timeout must be 100ms..30s, was " + readTimeout);
+            }
+        }
+    }
 
     /**
      * What browsers may hear.
@@ -84,13 +111,15 @@ public record ServerSettings(
      * @param channel the channel of Redis
      * @param connections at once, on this node
      * @param connectionsOfOne of these, of one subject
+     * @param recent events of a topic that are kept in memory for those who come back; older ones are in the event log
      */
     public record Gateway(
             @DefaultValue Set<String> topics,
             @DefaultValue("log") Feed feed,
             @DefaultValue("new_message_channel") String channel,
             @DefaultValue("10000") int connections,
-            @DefaultValue("20") int connectionsOfOne) {}
+            @DefaultValue("20") int connectionsOfOne,
+            @DefaultValue("10000") int recent) {}
 
     /** Where the gateway's events come from. */
     public enum Feed {
@@ -111,6 +140,19 @@ public record ServerSettings(
      * @param data where it is kept; unless said it goes with the server
      */
     public record Embedded(@Nullable String data) {}
+
+    /** Topics that are named for something: to be heard, recorded or relayed. */
+    public Set<String> namedTopics() {
+        Set<String> topics = new HashSet<>(gateway.topics());
+        if (eventLog.topics() != null) {
+            topics.addAll(eventLog.topics());
+        }
+        relays.values().stream()
+                .map(relay -> relay.get("topic"))
+                .filter(Objects::nonNull)
+                .forEach(topics::add);
+        return topics;
+    }
 
     /** The roles; all unless said. */
     public Set<Role> allRoles() {

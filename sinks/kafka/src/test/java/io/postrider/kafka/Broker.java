@@ -2,12 +2,11 @@ package io.postrider.kafka;
 
 import io.postrider.testkit.Await;
 import io.postrider.testkit.ChildJvm;
+import io.postrider.testkit.Ports;
 import io.postrider.testkit.TcpProxy;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.io.UncheckedIOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -15,7 +14,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Properties;
 import java.util.UUID;
-import java.util.concurrent.ThreadLocalRandom;
 import kafka.Kafka;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
@@ -39,20 +37,27 @@ final class Broker implements AutoCloseable {
     private static Broker shared;
 
     private final Path home;
-    private final int port = freePort();
+    private final int port = Ports.free();
     private final TcpProxy proxy;
+    private ChildJvm.Launch launch;
     private ChildJvm process;
 
     private Broker() {
         try {
             home = Files.createTempDirectory("postrider-kafka-");
-            int behindProxy = freePort();
+            int behindProxy = Ports.free();
             proxy = TcpProxy.to(behindProxy);
-            Properties properties = properties(behindProxy, freePort());
+            Properties properties = properties(behindProxy, Ports.free());
             try (var file = Files.newBufferedWriter(home.resolve("server.properties"))) {
                 properties.store(file, null);
             }
             format();
+            launch = ChildJvm.of(Kafka.class)
+                    .withHeap("400m")
+                    .withProperty("org.slf4j.simpleLogger.defaultLogLevel", "error")
+                    .withProperty("org.slf4j.simpleLogger.log.kafka.server.KafkaRaftServer", "info")
+                    .withProperty("org.slf4j.simpleLogger.logFile", "System.out")
+                    .withArguments(home.resolve("server.properties").toString());
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -68,7 +73,17 @@ final class Broker implements AutoCloseable {
     }
 
     static Broker started() {
+        return started(new Broker());
+    }
+
+    /** One that is made for many starts: each takes half of the time. */
+    static Broker startedOfMany() {
         Broker broker = new Broker();
+        broker.launch = broker.launch.trained("Kafka Server started");
+        return started(broker);
+    }
+
+    private static Broker started(Broker broker) {
         broker.start();
         broker.awaitReady();
         return broker;
@@ -76,18 +91,14 @@ final class Broker implements AutoCloseable {
 
     /** Begins to start; {@link #awaitReady} waits for it. */
     void start() {
-        process = ChildJvm.of(Kafka.class)
-                .withHeap("400m")
-                .withProperty("org.slf4j.simpleLogger.defaultLogLevel", "error")
-                .withArguments(home.resolve("server.properties").toString())
-                .start();
+        process = launch.start();
     }
 
     void awaitReady() {
         try (Admin admin = Admin.create(Map.of("bootstrap.servers", servers(), "reconnect.backoff.max.ms", 100))) {
             Await.until("a broker at " + servers(), STARTED, () -> {
                 if (!process.isAlive()) {
-                    throw new IllegalStateException("it has ended: " + process.errors());
+                    throw new IllegalStateException("it has ended: " + process.lines() + process.errors());
                 }
                 return admin.describeCluster().controller().get() != null;
             });
@@ -207,18 +218,6 @@ final class Broker implements AutoCloseable {
                     .run();
         } catch (Exception e) {
             throw new IllegalStateException("cannot format " + home, e);
-        }
-    }
-
-    /** Below those that the system gives to clients: one of them must not sit on it while the broker is down. */
-    private static int freePort() {
-        while (true) {
-            int port = ThreadLocalRandom.current().nextInt(15_000, 32_000);
-            try (ServerSocket socket = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
-                return socket.getLocalPort();
-            } catch (IOException e) {
-                // somebody has it
-            }
         }
     }
 }

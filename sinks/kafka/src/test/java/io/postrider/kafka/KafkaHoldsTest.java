@@ -21,9 +21,11 @@ import org.apache.kafka.clients.admin.RecordsToDelete;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What a topic says when it is asked for a course. */
+@Tag("slow")
 class KafkaHoldsTest {
     private static final Broker BROKER = Broker.shared();
     private static final KafkaOptions OPTIONS = BROKER.options();

@@ -22,7 +22,7 @@ class KafkaOutageTest {
     @Test
     void a_relay_under_load_while_the_broker_is_stopped_and_started_20_times_loses_nothing_and_repeats_nothing()
             throws Exception {
-        try (Broker broker = Broker.started()) {
+        try (Broker broker = Broker.startedOfMany()) {
             String topic = broker.topic("restarts", 3);
             ride(broker, topic, orders -> {
                 int noticed = 0;
@@ -38,7 +38,6 @@ class KafkaOutageTest {
                         noticed++;
                     }
                     broker.start();
-                    broker.awaitReady();
                 }
                 assertThat(noticed).isEqualTo(10);
             });
@@ -68,7 +67,7 @@ class KafkaOutageTest {
     private static void ride(Broker broker, String topic, Trouble trouble) throws Exception {
         ExecutorService threads = Executors.newSingleThreadExecutor();
         try (Orders orders = new Orders();
-                KafkaSink sink = KafkaSink.to(topic, broker.options().withDeliveryTimeout(Duration.ofSeconds(4)))) {
+                KafkaSink sink = KafkaSink.to(topic, broker.options().withDeliveryTimeout(Duration.ofSeconds(3)))) {
             orders.postrider().add(Orders.relay(sink)).start();
             Future<?> load = threads.submit(() -> {
                 while (!Thread.currentThread().isInterrupted()) {

@@ -22,6 +22,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** A relay from a real log to a real topic of three partitions. */
 @Timeout(600)
+@Tag("slow")
 class KafkaRelayTest {
     private static final Broker BROKER = Broker.shared();
 
@@ -72,7 +73,6 @@ class KafkaRelayTest {
     }
 
     @Test
-    @Tag("slow")
     void a_relay_that_falls_dead_between_sending_and_writing_it_down_goes_on_where_the_topic_ends() throws Exception {
         String topic = BROKER.topic("dead", 3);
         try (Orders orders = new Orders()) {
@@ -88,7 +88,6 @@ class KafkaRelayTest {
     }
 
     @Test
-    @Tag("slow")
     void a_relay_that_is_killed_while_it_sends_goes_on_where_the_topic_ends() throws Exception {
         String topic = BROKER.topic("killed", 3);
         try (Orders orders = new Orders()) {

@@ -10,8 +10,10 @@ import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.junit.jupiter.api.Tag;
 
 /** What every sink must hold, for a topic of one partition behind a network that can be cut. */
+@Tag("slow")
 class KafkaSinkTest extends SinkSuite {
     private static final Broker BROKER = Broker.shared();
 

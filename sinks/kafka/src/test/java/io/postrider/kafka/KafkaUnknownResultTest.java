@@ -15,9 +15,11 @@ import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The network between sink and broker breaks where it hurts most: between the record and its answer. */
+@Tag("slow")
 class KafkaUnknownResultTest {
     private static final Broker BROKER = Broker.shared();
     private static final TcpProxy PROXY = BROKER.proxy();

@@ -87,6 +87,10 @@ final class IngestRun implements AutoCloseable {
             } catch (RedisException e) {
                 grouped = false; // it may be gone with the data
                 stumble("redis", e);
+            } catch (RuntimeException | Error e) {
+                // what it was at stays pending, and is taken over like that of a crash; all others go on
+                log.error("redis_ingest_failed stream={}", options.stream(), e);
+                stumble("itself", e);
             }
         }
     }

@@ -71,7 +71,7 @@ final class Subscription implements AutoCloseable {
                 rest = listened ? FIRST_REST : rest;
             } catch (InterruptedException e) {
                 return;
-            } catch (RuntimeException | ExecutionException | TimeoutException e) {
+            } catch (RuntimeException | ExecutionException | TimeoutException | Error e) {
                 log.warn("redis_feed_away channel={} redis={} error=\"{}\"", channel, options.place(), e.getMessage());
             }
             if (await(rest)) {

@@ -29,7 +29,8 @@ import org.slf4j.LoggerFactory;
  * CLOSED     by close(); what is being handed over is finished first.
  * </pre>
  *
- * A failure of the log or of the receiver leaves the position where it is; after 200 ms the log is read from there. Only what
+ * A failure of the log or of the receiver, of whatever kind, leaves the position where it is; after a rest the log is read from
+ * there. The first rest is 200 ms, each one after it twice as long, up to 5 s, until something has been handed over. Only what
  * retention has taken meanwhile is passed over.
  */
 final class TopicFeed implements AutoCloseable {
@@ -37,6 +38,8 @@ final class TopicFeed implements AutoCloseable {
     private static final int AT_ONCE = 500;
     private static final Duration QUIET = Duration.ofSeconds(1);
     private static final Duration AWAY = Duration.ofMillis(200);
+
+    private static final Duration LONGEST_REST = Duration.ofSeconds(5);
 
     /** After a hint that nothing came of: whoever makes hints up costs the database ten reads a second, not more. */
     private static final Duration FOOLED = Duration.ofMillis(100);
@@ -60,6 +63,7 @@ final class TopicFeed implements AutoCloseable {
     private boolean behind;
 
     private Duration wait = Duration.ZERO;
+    private Duration nextRest = AWAY;
     private long lastLook = System.nanoTime();
     private long lastCompared = System.nanoTime();
 
@@ -95,11 +99,17 @@ final class TopicFeed implements AutoCloseable {
                 return;
             } catch (PostriderException e) {
                 stumble(e);
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | Error e) {
                 log.error("redis_feed_stumbled topic={} position={}", topic, position, e);
-                rest(AWAY);
+                restLonger();
             }
         }
+    }
+
+    private void restLonger() {
+        rest(nextRest);
+        Duration twice = nextRest.multipliedBy(2);
+        nextRest = twice.compareTo(LONGEST_REST) > 0 ? LONGEST_REST : twice;
     }
 
     private void begin() throws InterruptedException {
@@ -120,7 +130,7 @@ final class TopicFeed implements AutoCloseable {
         } catch (PostriderException again) {
             log.warn("redis_feed_stumbled topic={} error=\"{}\"", topic, again.getMessage());
         }
-        rest(AWAY);
+        restLonger();
     }
 
     /** We were away for longer than the log is kept. What comes next has a hole before it, and the receiver deals with that. */
@@ -194,6 +204,7 @@ final class TopicFeed implements AutoCloseable {
             receiver.events(next);
             trail.add(next);
             position = next.get(next.size() - 1).position();
+            nextRest = AWAY;
         }
     }
 

@@ -1,6 +1,5 @@
 package io.postrider.redis;
 
-import io.postrider.LogEvent;
 import io.postrider.gateway.History;
 import io.postrider.gateway.Identity;
 import io.postrider.gateway.Room;
@@ -11,8 +10,8 @@ import java.util.Set;
 /** No read model: the ends of the log, and nothing in between. */
 record LogOnly(Log log) implements History {
     @Override
-    public List<LogEvent> page(Identity who, Set<Room> rooms, String topic, long after, long upto, int most) {
-        return List.of();
+    public Page page(Identity who, Set<Room> rooms, Stretch stretch) {
+        return new Page(List.of(), stretch.upto());
     }
 
     @Override

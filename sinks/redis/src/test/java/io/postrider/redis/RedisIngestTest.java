@@ -30,6 +30,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import javax.sql.DataSource;
@@ -130,6 +131,24 @@ class RedisIngestTest {
     }
 
     @Test
+    void an_error_in_the_application_s_own_code_ends_nothing() {
+        AtomicBoolean failed = new AtomicBoolean();
+        try (RedisIngest ingest = new RedisIngest(redis.options(), options())) {
+            ingest.start(postrider, pool, entry -> {
+                if (failed.compareAndSet(false, true)) {
+                    throw new StackOverflowError("once");
+                }
+                return job(entry);
+            });
+            ingest.add("{\"n\": 1}");
+            Await.until("it has failed", MOST, failed::get);
+            ingest.add("{\"n\": 2}");
+            Await.until("the stream is empty", MOST, () -> ingest.waiting() == 0);
+        }
+        assertThat(jobs()).isEqualTo(Map.of(1, 1, 2, 1));
+    }
+
+    @Test
     void an_acknowledgement_that_is_lost_repeats_nothing() {
         try (TcpProxy proxy = TcpProxy.to(redis.port());
                 RedisIngest producer = new RedisIngest(redis.options(), options())) {
@@ -145,6 +164,7 @@ class RedisIngestTest {
     }
 
     @Test
+    @Tag("slow")
     void a_database_that_fails_now_and_then_loses_and_repeats_nothing() {
         AtomicInteger calls = new AtomicInteger();
         DataSource shaky = (DataSource) Proxy.newProxyInstance(

@@ -11,11 +11,13 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.LongStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** A relay to a stream whose connections are killed all the time: nothing lost, nothing twice, in order. */
 @Timeout(180)
+@Tag("slow")
 class RedisStreamRelayTest {
     private static final int EVENTS = 3_000;
 

@@ -10,12 +10,11 @@ import io.postrider.Policy;
 import io.postrider.Postrider;
 import io.postrider.StartPoint;
 import io.postrider.testkit.Await;
+import io.postrider.testkit.Ports;
 import io.postrider.testkit.PostgresTest;
 import io.postrider.testkit.TestDatabase;
 import io.postrider.webhook.Endpoint.Resolver;
 import io.postrider.webhook.TestEndpoint.Received;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
@@ -41,10 +40,7 @@ class WebhookRelayTest {
     @Test
     void an_endpoint_that_is_down_and_then_up_gets_everything_and_no_event_is_blamed(TestDatabase database)
             throws Exception {
-        int port;
-        try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            port = free.getLocalPort();
-        }
+        int port = Ports.free();
         WebhookOptions options =
                 WebhookOptions.signedWith(WebhookOptions.newSecret()).withAllowedHosts("localhost:" + port);
         AtomicInteger connecting = new AtomicInteger();

@@ -12,9 +12,9 @@ import io.postrider.LogEvent;
 import io.postrider.PostriderException;
 import io.postrider.PostriderException.Kind;
 import io.postrider.Receipt;
+import io.postrider.testkit.Ports;
 import io.postrider.webhook.TestEndpoint.Received;
 import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.time.Clock;
@@ -192,10 +192,7 @@ class WebhookSinkTest {
 
     @Test
     void an_endpoint_that_is_down_is_unavailable_and_takes_events_when_it_is_up() throws Exception {
-        int port;
-        try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            port = free.getLocalPort();
-        }
+        int port = Ports.free();
         WebhookOptions options =
                 WebhookOptions.signedWith(WebhookOptions.newSecret()).withAllowedHosts("127.0.0.1:" + port);
         try (WebhookSink sink = WebhookSink.to(URI.create("http://127.0.0.1:" + port + "/"), options)) {

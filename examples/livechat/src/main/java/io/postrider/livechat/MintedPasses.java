@@ -1,15 +1,13 @@
-package io.postrider.demo;
+package io.postrider.livechat;
 
 import io.postrider.gateway.Identity;
 import io.postrider.gateway.Refusal;
 import io.postrider.gateway.TokenMint;
-import io.postrider.livechat.Guest;
-import io.postrider.livechat.Passes;
 import java.time.Duration;
 import java.util.Optional;
 
 /** Tokens as the server makes them: by the mint that its gateway believes. */
-record MintedPasses(TokenMint mint) implements Passes {
+public record MintedPasses(TokenMint mint) implements Passes {
     @Override
     public String issue(Guest guest, Duration life) {
         Identity.Reach reach = guest.agent() ? Identity.Reach.PROJECT : Identity.Reach.USER;

@@ -1,0 +1,55 @@
+package io.postrider.gateway;
+
+import io.postrider.Reach;
+import io.postrider.history.EventLog;
+import io.postrider.history.Rooms;
+import java.util.HashSet;
+import java.util.Set;
+
+/**
+ * The event log as the read model of a hub. What a page holds is in the rooms by the query, and in reach by the database's own
+ * policies. The topics need their listener, {@link EventLog#listener}. Safe to share.
+ */
+public final class EventLogHistory implements History {
+    /** What one read of the event log gives at most. */
+    private static final int MOST = 1_000;
+
+    private final EventLog eventLog;
+
+    public EventLogHistory(EventLog eventLog) {
+        this.eventLog = eventLog;
+    }
+
+    @Override
+    public Page page(Identity who, Set<Room> rooms, Stretch stretch) {
+        EventLog.Span span = new EventLog.Span(stretch.topic(), stretch.after(), stretch.upto());
+        int most = Math.min(stretch.most(), MOST);
+        io.postrider.history.Page page = eventLog.page(reach(who), rooms(rooms), span, most, stretch.bytes());
+        return new Page(page.events(), page.to());
+    }
+
+    private static Rooms rooms(Set<Room> rooms) {
+        Set<String> projects = new HashSet<>();
+        Set<String> users = new HashSet<>();
+        rooms.forEach(room -> (room.kind() == Room.Kind.PROJECT ? projects : users).add(room.id()));
+        return new Rooms(projects, users);
+    }
+
+    private static Reach reach(Identity who) {
+        return switch (who.reach()) {
+            case ALL -> Reach.all();
+            case PROJECT -> Reach.project(String.valueOf(who.project()));
+            case USER -> Reach.user(who.subject(), who.project());
+        };
+    }
+
+    @Override
+    public long oldest(String topic) {
+        return eventLog.oldest(topic);
+    }
+
+    @Override
+    public long reached(String topic) {
+        return eventLog.reached(topic);
+    }
+}

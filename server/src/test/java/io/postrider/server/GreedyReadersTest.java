@@ -1,0 +1,82 @@
+package io.postrider.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.postrider.server.LiveServer.Reply;
+import io.postrider.testkit.Await;
+import io.postrider.testkit.PostgresTest;
+import io.postrider.testkit.TestDatabase;
+import java.sql.Connection;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Reads that take as long as they can, many of them: who writes, and who looks for revoked tokens, does not notice. */
+@PostgresTest
+class GreedyReadersTest {
+    private static final String EVENT = "{\"type\":\"t\",\"payload\":1,\"project_id\":\"shop\"}";
+
+    @Test
+    @Timeout(180)
+    void reads_that_hang_end_in_time_and_hold_up_nobody_else(TestDatabase database) throws Exception {
+        Map<String, String> settings =
+                Map.of("postrider.api.readers", "2", "postrider.api.read-timeout", "3s", "postrider.pool-size", "4");
+        ExecutorService readers = Executors.newFixedThreadPool(60);
+        try (LiveServer server = LiveServer.on(database, settings)) {
+            String shop = server.mint()
+                    .issue("service", "shop", io.postrider.gateway.Identity.Reach.PROJECT, LiveServer.HOUR, "stolen");
+            List<Future<Reply>> reads = new ArrayList<>();
+            try (Connection held = database.dataSource().getConnection()) {
+                held.setAutoCommit(false);
+                held.createStatement().execute("lock table postrider.dead_letter in access exclusive mode");
+                for (int i = 0; i < 60; i++) {
+                    reads.add(readers.submit(() -> server.get(shop, "/v1/dead-letters")));
+                }
+                Await.until(
+                        "some are told to come again",
+                        Duration.ofSeconds(60),
+                        () -> reads.stream().anyMatch(Future::isDone));
+                for (int i = 0; i < 20; i++) {
+                    assertThat(server.post(server.operator(), "/v1/topics/orders/events", EVENT)
+                                    .status())
+                            .isEqualTo(201);
+                }
+                server.postrider()
+                        .revocations()
+                        .revoke("stolen", Instant.now().plusSeconds(7_200), "while others read");
+                Await.until(
+                        "the token is refused",
+                        Duration.ofSeconds(30),
+                        () -> server.get(shop, "/v1/dead-letters").status() == 401);
+                for (Future<Reply> read : reads) {
+                    assertToldWhy(read.get());
+                }
+                held.rollback();
+            }
+            assertThat(server.get(server.operator(), "/v1/dead-letters").status())
+                    .isEqualTo(200);
+        } finally {
+            readers.shutdownNow();
+        }
+    }
+
+    /** It took too long, or there were too many, or its token was revoked meanwhile; no more than that. */
+    private static void assertToldWhy(Reply reply) {
+        switch (reply.status()) {
+            case 400 -> assertThat(reply.detail()).contains("longer than a read may");
+            case 401 -> assertThat(reply.detail()).contains("revoked");
+            case 503 -> {
+                assertThat(reply.detail()).contains("too many read");
+                assertThat(reply.response().headers().firstValue("Retry-After")).contains("1");
+            }
+            default -> throw new AssertionError(reply.status() + " " + reply.text());
+        }
+    }
+}
