@@ -29,6 +29,7 @@ class KafkaSinkTest extends SinkSuite {
                     name,
                     BROKER.optionsBehindProxy()
                             .withLogin("PLAIN", Broker.USER, Broker.PASSWORD)
+                            .withRecordCap(230_000)
                             .withDeliveryTimeout(Duration.ofSeconds(3)));
         }
 
@@ -56,7 +57,7 @@ class KafkaSinkTest extends SinkSuite {
         /** Longer than the largest record. */
         @Override
         public String refusedPayload() {
-            return "\"" + "x".repeat(1_200_000) + "\"";
+            return "\"" + "x".repeat(250_000) + "\"";
         }
 
         @Override
