@@ -4,10 +4,10 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a sink says of events that it was sent. The first {@link #taken} of them are safe there. If that is not all, the rest was
- * not tried yet ({@link #partly}), or the next one was either <em>refused</em>, and that event is tried again by the relay's attempts and policy, or the sink was
- * <em>unavailable</em>: nothing is wrong with any event, so none is blamed for it, and the relay waits until the sink is back,
- * however long that takes. Immutable.
+ * What a sink says of events that it was sent. The first {@link #taken} of them are safe there. If that is not all, the rest
+ * was not tried yet ({@link #partly}); or the next one was <em>refused</em>, and that event is tried again by the relay's
+ * attempts and policy; or the sink was <em>unavailable</em>: nothing is wrong with any event, so none is blamed for it, and the
+ * relay waits until the sink is back, however long that takes. Immutable.
  */
 public final class Receipt {
     private static final Receipt WHOLE = new Receipt(Integer.MAX_VALUE, null, false, null);

@@ -1,5 +1,5 @@
--- claim(queue, topic, worker, most, first, bytes, oldest, latest): gives a worker the right to the next positions of a queue's lane, and
--- the first of the jobs at them.
+-- claim(queue, topic, worker, most, first, bytes, oldest, latest): gives a worker the right to the next positions of a queue's
+-- lane, and the first of the jobs at them.
 --
 -- takes    most: positions at most. first, bytes: so many jobs are given at most, with so long payloads. oldest: the worker's
 --          oldest claim that is not settled, null if all are. latest: the greatest number that it has ever got
@@ -11,8 +11,8 @@
 -- locks    the lane, so that claims are serial, and the queue if it has limits; the worker, shared. To the end of the
 --          transaction, which is this statement
 -- never    waits for a flush: if a crash of the server forgets the claim, the range is claimed again, and the settlement of
---          the one who had it finds no claim. Nor gives a worker a number a second time: the crash, or a failover, forgets as well which numbers
---          were drawn, and the settlement of the forgotten claim would find the new one
+--          the one who had it finds no claim. Nor gives a worker a number a second time: the crash, or a failover, forgets as
+--          well which numbers were drawn, and the settlement of the forgotten claim would find the new one
 create or replace function postrider.claim(
   of_queue   text,
   of_topic   text,

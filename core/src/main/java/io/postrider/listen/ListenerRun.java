@@ -34,13 +34,12 @@ import org.slf4j.LoggerFactory;
  * WAITING   another node runs it, or it is paused or detached. Leaves when the wire gets its lock. Nothing is held.
  * RIDING    stretches of up to a batch, never across an event that is set back. A failure at a known event sets that event
  *           back; those before it are settled first. One somewhere in a batch halves the stretch until the event stands
- *           alone.
- *           A sink gets about a second's worth at once, so that a pause is soon heeded.
+ *           alone. A sink gets about a second's worth at once, so that a pause is soon heeded.
  * CAREFUL   the first batch of positions after a tenure that did not end in order: something there may have killed the
  *           process. Each event alone, its attempt counted and committed before it is made. Leaves behind that batch.
- * HELD UP   the event after the cursor is set back. Known to have arrived: the cursor moves past it. Out of attempts: it becomes a dead letter in the transaction that
- *           moves the cursor past it. Policy block: waits for its time and tries it alone, counted. Policies park and
- *           skip: the cursor moves past it, and it is tried again from behind.
+ * HELD UP   the event after the cursor is set back. Known to have arrived: the cursor moves past it. Out of attempts: it
+ *           becomes a dead letter in the transaction that moves the cursor past it. Policy block: waits for its time and
+ *           tries it alone, counted. Policies park and skip: the cursor moves past it, and it is tried again from behind.
  * AWAY      a relay's sink is not there. No event is to blame and no attempt counts; the sink is tried again after a wait that
  *           grows to 10 s, or as long as it asked for, until it is back. A crash here leaves a note that the successor clears.
  * </pre>
