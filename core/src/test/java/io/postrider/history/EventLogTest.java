@@ -429,7 +429,7 @@ class EventLogTest {
             node.with(eventLog.listener("orders"));
             psql.emitMany("orders", "t", 5);
             node.awaitCursor(LISTENER, 5);
-            node.postrider.pause(LISTENER);
+            pause(node, psql);
             psql.emitMany("orders", "t", 5);
             Await.until(
                     "all have a position", PATIENCE, () -> node.postrider.log().head("orders") == 10);
@@ -449,6 +449,14 @@ class EventLogTest {
         }
     }
 
+    private static void pause(Node node, Psql psql) {
+        node.postrider.pause(LISTENER);
+        Await.until(
+                "it stands",
+                PATIENCE,
+                () -> psql.number("select count(*) from postrider.tenure where ended_at is null") == 0);
+    }
+
     @Test
     void what_a_detached_listener_has_lost_is_told_of_when_it_is_reset(TestDatabase database) {
         try (Node node = new Node(database);
@@ -457,7 +465,7 @@ class EventLogTest {
             node.with(eventLog.listener("orders"));
             psql.emitMany("orders", "t", 5);
             node.awaitCursor(LISTENER, 5);
-            node.postrider.pause(LISTENER);
+            pause(node, psql);
             psql.emitMany("orders", "t", 5);
             Await.until(
                     "all have a position", PATIENCE, () -> node.postrider.log().head("orders") == 10);
