@@ -1,6 +1,7 @@
 package io.postrider;
 
 import io.postrider.db.JsonText;
+import java.util.BitSet;
 import java.util.Map;
 
 /**
@@ -35,7 +36,7 @@ final class Json {
 
     static void refuseUnlessJson(String field, String text) {
         Json json = new Json(field, text);
-        json.value(0);
+        json.value();
         json.space();
         if (json.at < text.length()) {
             throw json.flaw("more follows its end");
@@ -51,14 +52,38 @@ final class Json {
         refuseUnlessJson(field, text);
     }
 
-    private void value(int depth) {
-        if (depth > DEEPEST) {
-            throw flaw("it nests deeper than " + DEEPEST);
-        }
-        space();
-        switch (next()) {
-            case '{' -> members(depth);
-            case '[' -> elements(depth);
+    /**
+     * A value with all that is in it. Not by recursion: how many calls fit on a thread's stack depends on who made the thread
+     * and on what the compiler made of the calls, and a thousand did not always.
+     */
+    private void value() {
+        BitSet objects = new BitSet();
+        int depth = 0;
+        do {
+            space();
+            char first = next();
+            if (first != '{' && first != '[') {
+                scalar(first);
+            } else if (depth == DEEPEST) {
+                throw flaw("it nests deeper than " + DEEPEST);
+            } else {
+                at++;
+                objects.set(depth++, first == '{');
+                if (!closes(end(objects, depth))) {
+                    name(objects, depth);
+                    continue;
+                }
+                depth--;
+            }
+            while (depth > 0 && !continues(end(objects, depth))) {
+                depth--;
+            }
+            name(objects, depth);
+        } while (depth > 0);
+    }
+
+    private void scalar(char first) {
+        switch (first) {
             case '"' -> string();
             case 't' -> word("true");
             case 'f' -> word("false");
@@ -67,28 +92,18 @@ final class Json {
         }
     }
 
-    private void members(int depth) {
-        at++;
-        if (closes('}')) {
-            return;
-        }
-        do {
+    private static char end(BitSet objects, int depth) {
+        return objects.get(depth - 1) ? '}' : ']';
+    }
+
+    /** Before the next value, if that is a member of an object. */
+    private void name(BitSet objects, int depth) {
+        if (depth > 0 && objects.get(depth - 1)) {
             space();
             string();
             space();
             expect(':');
-            value(depth + 1);
-        } while (continues('}'));
-    }
-
-    private void elements(int depth) {
-        at++;
-        if (closes(']')) {
-            return;
         }
-        do {
-            value(depth + 1);
-        } while (continues(']'));
     }
 
     private boolean closes(char end) {

@@ -48,9 +48,21 @@ class JsonTest {
     }
 
     @Test
-    void depth_is_bounded_before_the_stack_is() {
-        assertThat(isJson("[".repeat(1_000) + "]".repeat(1_000))).isTrue();
-        assertThat(isJson("[".repeat(200_000) + "]".repeat(200_000))).isFalse();
+    void depth_is_bounded_and_not_by_the_stack() throws Exception {
+        List<Boolean> verdicts = new ArrayList<>();
+        Thread small = new Thread(
+                null,
+                () -> {
+                    for (int deep : new int[] {1_000, 1_001, 200_000}) {
+                        verdicts.add(isJson("[".repeat(deep) + "]".repeat(deep)));
+                        verdicts.add(isJson("{\"a\":".repeat(deep) + "1" + "}".repeat(deep)));
+                    }
+                },
+                "small-stack",
+                160 * 1024);
+        small.start();
+        small.join();
+        assertThat(verdicts).containsExactly(true, true, false, false, false, false);
     }
 
     private static String broken(String text, Random random) {
