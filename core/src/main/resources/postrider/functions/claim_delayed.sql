@@ -84,7 +84,7 @@ begin
         and d.due_at <= now
         and d.type = any (types)
         and least(d.crashes, 2) = tier
-        and (free is null or d.key is null or d.ctid = any (free))
+        and (free is null or d.key is null or d.ctid in (select unnest(free)))
         order by d.due_at, d.position
         limit greatest(most - cardinality(chosen), 0)
         for update skip locked

@@ -1,11 +1,12 @@
--- settle(worker, ns, positions, fates, results, of_job): writes what became of claimed positions.
+-- settle(worker, ns, positions, fates, results, of_job, topics): writes what became of claimed positions.
 --
 -- takes    arrays of one length: the number of a claim, positions of it, their one fate, results by position or null. of_job: in
---          the transaction of the handler of this job, which mark.sql has marked
+--          the transaction of the handler of this job, which mark.sql has marked. topics: the lane of each claim, in case the
+--          number was forgotten by a crash and given to another queue of the worker
 -- gives    written; there, if just this has been written before: the caller did not hear of its commit. lost, if the worker has
 --          been taken over, or does not hold these claims (a crash of the server has forgotten them): then the caller must roll
---          back all it did in this transaction (G11). In a handler's transaction also: cancelled, if it is; elsewhere, if this is not the transaction that was
---          marked: the handler has ended that one
+--          back all it did in this transaction (G11). In a handler's transaction also: cancelled, if it is; elsewhere, if this
+--          is not the transaction that was marked: the handler has ended that one
 -- touches  settlement (writes), claim, worker, cancellation (reads)
 -- locks    the worker, shared, to the end of the transaction
 create or replace function postrider.settle(
@@ -14,7 +15,8 @@ create or replace function postrider.settle(
   positions  int8multirange[],
   fates      text[],
   results    jsonb[],
-  of_job     uuid default null)
+  of_job     uuid default null,
+  topics     text[] default null)
 returns text
 language plpgsql volatile
 set plan_cache_mode = force_generic_plan
@@ -27,8 +29,10 @@ begin
   if not postrider.is_at_work(of_worker) then
     return 'lost';
   end if;
-  if (select count(distinct u) from unnest(ns) u)
-     <> (select count(*) from postrider.claim c where c.worker = of_worker and c.n = any (ns)) then
+  if exists (
+    select from unnest(ns, topics) u (n, topic)
+    where not exists (
+      select from postrider.claim c where c.worker = of_worker and c.n = u.n and c.topic = coalesce(u.topic, c.topic))) then
     return 'lost';
   end if;
   if of_job is not null and exists (

@@ -170,6 +170,19 @@ class JobDoubtTest {
         assertSound();
     }
 
+    @Test
+    void a_number_that_another_queue_has_by_now_settles_nothing_there() {
+        psql.execute("select postrider.enqueue('other', 't', '{}')").passAll();
+        psql.execute("insert into postrider.worker (node, pooled, seen_at) values ('here', true, clock_timestamp())");
+        psql.execute(
+                "select postrider.claim('other', 'queue:other', max(w.id), 1, 1, 1000000, null) from postrider.worker w");
+        String settle =
+                "select postrider.settle(c.worker, array[c.n], array['{[1,2)}']::int8multirange[], array['done'],"
+                        + " array[null]::jsonb[], null, array['queue:%s']) from postrider.claim c";
+        assertThat(psql.text(String.format(settle, "q"))).isEqualTo("lost");
+        assertThat(psql.text(String.format(settle, "other"))).isEqualTo("written");
+    }
+
     private void enqueue(int jobs) {
         psql.execute("select postrider.enqueue('q', 't', '{}') from generate_series(1, " + jobs + ")");
     }

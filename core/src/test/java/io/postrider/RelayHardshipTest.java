@@ -2,6 +2,7 @@ package io.postrider;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.postrider.listen.DeadLetter;
 import io.postrider.listen.Relays;
 import io.postrider.testkit.Await;
 import io.postrider.testkit.TestDatabase;
@@ -163,6 +164,47 @@ class RelayHardshipTest {
         assertThat(told.arrived).containsExactly(1L);
     }
 
+    /** Taken from among the dead letters when the database is gone, and refused again after the reset. */
+    @Test
+    void what_was_taken_and_not_noted_does_not_count_after_a_reset() throws Exception {
+        FaultyDataSource faulty = new FaultyDataSource(database.dataSource());
+        AtomicInteger sends = new AtomicInteger();
+        CountDownLatch taken = new CountDownLatch(1);
+        Told told = new Told(events -> {
+            if (sends.incrementAndGet() != 2) {
+                return refused();
+            }
+            faulty.fail(true);
+            taken.countDown();
+            return Receipt.whole();
+        });
+        emit("unnoted-reset", 1);
+        try (Postrider other = Postrider.on(faulty, Options.defaults().withPoll(Duration.ofMillis(50)))) {
+            other.add(told.relay("unnoted-reset").withAttempts(1));
+            other.start();
+            Await.until(
+                    "it is a dead letter",
+                    () -> !node.deadLetters("unnoted-reset").isEmpty());
+            node.postrider
+                    .deadLetters()
+                    .replay(node.deadLetters("unnoted-reset").stream()
+                            .map(DeadLetter::id)
+                            .toList());
+            taken.await();
+            int asked = faulty.asked();
+            Await.until("it stumbled", () -> faulty.asked() > asked + 1);
+            faulty.fail(false);
+            Await.until("it is noted", () -> status("unnoted-reset").setbacks() == 0);
+            assertThat(node.deadLetters("unnoted-reset")).isEmpty();
+
+            node.postrider.reset("unnoted-reset", StartPoint.beginning());
+            Await.until(
+                    "it is a dead letter again",
+                    () -> !node.deadLetters("unnoted-reset").isEmpty());
+        }
+        assertThat(told.arrived).containsExactly(1L);
+    }
+
     @Test
     void an_attempt_that_an_interrupt_cuts_short_is_not_counted() {
         AtomicInteger sends = new AtomicInteger();
@@ -227,6 +269,25 @@ class RelayHardshipTest {
         assertThat(told.arrived).hasSizeLessThan(150).isSorted().doesNotHaveDuplicates();
         assertThat(told.sizes.get(0)).isEqualTo(32);
         assertThat(told.sizes.subList(1, told.sizes.size())).allMatch(size -> size <= 25);
+    }
+
+    @Test
+    void lanes_are_begun_for_about_a_second_and_then_what_was_sent_is_noted() {
+        CountDownLatch noted = new CountDownLatch(1);
+        Told told = new Told(events -> {
+            if (events.get(0).position() > 30) {
+                noted.await();
+            }
+            pause(100);
+            return Receipt.whole();
+        });
+        emit("slow-lanes", 40);
+        Await.until("they have positions", () -> node.postrider.log().head("slow-lanes") == 40);
+        node.add(told.relay("slow-lanes").withConcurrency(2).withBatch(40));
+        Await.until("some are noted", () -> status("slow-lanes").position() > 0);
+        noted.countDown();
+        node.awaitCursor("slow-lanes", 40);
+        assertThat(told.arrived).containsExactlyInAnyOrderElementsOf(positions(40));
     }
 
     @Test

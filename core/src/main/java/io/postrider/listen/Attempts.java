@@ -7,6 +7,7 @@ import io.postrider.listen.Fate.Unnoted;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -21,7 +22,9 @@ final class Attempts {
     private final Database database;
     private final Performer performer;
     private final Setbacks setbacks;
-    private final Map<Long, Integer> unnoted = new HashMap<>();
+    private final Map<Long, Attempt> unnoted = new HashMap<>();
+
+    private record Attempt(UUID event, int number) {}
 
     Attempts(Database database, Performer performer, Setbacks setbacks) {
         this.database = database;
@@ -45,14 +48,24 @@ final class Attempts {
             throw e;
         }
         if (fate instanceof Unnoted) {
-            unnoted.put(event.position(), attempt);
+            unnoted.put(event.position(), new Attempt(event.id(), attempt));
         }
         return fate;
     }
 
     /** Whether just this attempt went well and only its note is missing: nobody has begun another since. */
-    boolean isDone(long position, int attempt) {
-        return attempt > 0 && unnoted.getOrDefault(position, 0) == attempt;
+    boolean isDone(long position, UUID event, int attempt) {
+        return new Attempt(event, attempt).equals(unnoted.get(position));
+    }
+
+    /** The note is not missing any more. */
+    void noted(long position) {
+        unnoted.remove(position);
+    }
+
+    /** The listener was reset: what was sent before does not count. */
+    void forget() {
+        unnoted.clear();
     }
 
     /** It was not the event's. */

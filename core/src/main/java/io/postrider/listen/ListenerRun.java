@@ -91,6 +91,14 @@ final class ListenerRun implements Runnable {
 
     private long progressAt;
     private long carefulUpto;
+
+    /**
+     * Up to here each batch is noted as it is sent, after a tenure that was cut: what killed it may lie further on than the first
+     * batch, and with the cursor far behind it each life would come only a batch nearer.
+     */
+    private long promptUpto;
+
+    private boolean wasCut;
     private TreeMap<Long, Ahead> ahead = new TreeMap<>();
 
     ListenerRun(Listening listening, Listener listener, Post post) {
@@ -151,7 +159,7 @@ final class ListenerRun implements Runnable {
                 // here on.
                 failures++;
                 stale = true;
-                carefulUpto = cursor + listener.batch();
+                carefulUpto = scanned + listener.batch();
                 log.error("listener_stumbled listener={} failures={}", listener.name(), failures, e);
                 rest(STUMBLING.after(failures));
             }
@@ -175,10 +183,12 @@ final class ListenerRun implements Runnable {
             readState();
         }
         if (outlet.isAway()) {
+            noteUnnoted();
             heads.awaitBeyond(listener.topic(), Long.MAX_VALUE, atMostAWhile(outlet.untilNextTry()));
             return;
         }
         if (post.takeDue() || retries.isDue()) {
+            noteUnnoted();
             retries.turn(cursor, () -> running && post.mayRun() == tenure && !outlet.isAway());
         }
         Map.Entry<Long, Ahead> first = ahead.firstEntry();
@@ -222,7 +232,7 @@ final class ListenerRun implements Runnable {
         Sorted sorted = sort(stretch);
         List<LogEvent> events = sorted.events();
         long began = System.nanoTime();
-        boolean noteLater = isMore && sorted.parked().isEmpty() && began - progressAt < NOTED_EVERY.toNanos();
+        boolean noteLater = isMore && sorted.parked().isEmpty() && cursor >= promptUpto && isNotedLately();
         Fate fate = noteLater
                 ? performer.send(events)
                 : performer.perform(events, session -> {
@@ -235,6 +245,9 @@ final class ListenerRun implements Runnable {
                 scanned = stretch.to();
                 unnoted += events.size();
                 account.succeeded(events, 1);
+                if (!isNotedLately()) {
+                    note();
+                }
                 return;
             }
             delivered(stretch.to(), events, began);
@@ -310,6 +323,17 @@ final class ListenerRun implements Runnable {
         }
     }
 
+    private boolean isNotedLately() {
+        return System.nanoTime() - progressAt < NOTED_EVERY.toNanos();
+    }
+
+    /** Before something that may take long. */
+    private void noteUnnoted() {
+        if (unnoted > 0) {
+            note();
+        }
+    }
+
     /** Writes down how far we have come. */
     private void note() {
         long began = progressAt;
@@ -329,8 +353,9 @@ final class ListenerRun implements Runnable {
         if (!outlet.makeSure()) {
             return; // it may have the event, and then it is not to be buried
         }
-        if (attempts.isDone(position, setback.attempt()) || outlet.has(position, setback.event())) {
+        if (attempts.isDone(position, setback.event(), setback.attempt()) || outlet.has(position, setback.event())) {
             pass(position, session -> setbacks.clear(session, position, setback.attempt()));
+            attempts.noted(position);
             return;
         }
         if (setback.attempt() >= listener.attempts()) {
@@ -467,17 +492,19 @@ final class ListenerRun implements Runnable {
     // ── tenure ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
     private void beginTenure(long mine) {
-        boolean careful = ledger.beginTenure();
+        wasCut |= ledger.beginTenure(); // or'ed: if what follows stumbles, the next call meets our own tenure
         performer.serve(ledger.tenure());
-        if (careful && !post.isShared()) {
+        if (wasCut && !post.isShared()) {
             ledger.endGhosts()
                     .forEach(pid ->
                             log.warn("transaction_ended listener={} pid={} its tenure is over", listener.name(), pid));
         }
         readState();
-        carefulUpto = careful ? cursor + listener.batch() : 0;
+        carefulUpto = wasCut ? cursor + listener.batch() : 0;
+        promptUpto = wasCut ? heads.head(listener.topic()) : 0;
         tenure = mine;
-        log.info("listener_began listener={} position={} careful={}", listener.name(), cursor, careful);
+        log.info("listener_began listener={} position={} careful={}", listener.name(), cursor, wasCut);
+        wasCut = false;
     }
 
     private void readState() {
@@ -485,6 +512,9 @@ final class ListenerRun implements Runnable {
             Ledger.Place place = ledger.place(session);
             outlet.standAt(place);
             moved(place.cursor());
+            if (startRow != place.startRow()) {
+                attempts.forget();
+            }
             startRow = place.startRow();
             era = place.era();
             ahead = new TreeMap<>();
@@ -513,9 +543,7 @@ final class ListenerRun implements Runnable {
         }
         tenure = 0;
         try {
-            if (unnoted > 0) {
-                note();
-            }
+            noteUnnoted();
             ledger.endTenure();
         } catch (PostriderException e) {
             // the next one is careful without need

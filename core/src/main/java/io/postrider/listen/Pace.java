@@ -5,7 +5,8 @@ package io.postrider.listen;
  * take a second or more. A listener in the middle of a batch heeds nobody: a pause, a reset, the loss of its lock.
  */
 final class Pace {
-    private static final long LONGEST = 1_000_000_000L;
+    /** Nanoseconds. */
+    static final long LONGEST = 1_000_000_000L;
 
     /** To begin with, where nobody knows how long they take. */
     private static final int FIRST = 32;
@@ -36,10 +37,12 @@ final class Pace {
 
     /** So many went well in so long. */
     void took(int events, long nanos) {
-        if (!byTime || nanos < LONGEST / 2) {
+        if (!byTime) {
             slice = Math.min(batch, slice * 2);
-        } else if (nanos > LONGEST) {
-            slice = (int) Math.max(1, events * LONGEST / nanos);
+        } else if (nanos < LONGEST / 2) {
+            slice = Math.min(batch, Math.max(slice, events * 2)); // what a few took says nothing of many
+        } else {
+            slice = (int) Math.min(slice, Math.max(1, events * LONGEST / nanos));
         }
     }
 }

@@ -31,6 +31,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.Semaphore;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -219,7 +220,7 @@ final class Performer {
         }
         Handler.Relay relay = (Handler.Relay) handler;
         if (concurrency > 1 && events.size() > 1) {
-            return inLanes(events, lane -> inLane(relay, lane));
+            return inLanes(events, lane -> inLane(relay, lane), () -> false);
         }
         for (LogEvent event : events) {
             at[0]++;
@@ -229,9 +230,11 @@ final class Performer {
     }
 
     private Fate toSink(Sender to, List<LogEvent> events) throws Exception {
-        return concurrency > 1 && events.size() > 1
-                ? inLanes(events, lane -> fate(to.send(lane)))
-                : fate(to.send(events));
+        if (concurrency == 1 || events.size() == 1) {
+            return fate(to.send(events));
+        }
+        long began = System.nanoTime();
+        return inLanes(events, lane -> fate(to.send(lane)), () -> System.nanoTime() - began > Pace.LONGEST);
     }
 
     private static Fate fate(Receipt receipt) {
@@ -251,7 +254,7 @@ final class Performer {
     }
 
     /** A lane for each key, so that events of one key stay in order; those without a key have a lane each. */
-    private Fate inLanes(List<LogEvent> events, Lane work) throws InterruptedException {
+    private Fate inLanes(List<LogEvent> events, Lane work, BooleanSupplier isEnough) throws InterruptedException {
         Map<Object, List<Integer>> lanes = new LinkedHashMap<>();
         for (int i = 0; i < events.size(); i++) {
             Object lane =
@@ -263,9 +266,9 @@ final class Performer {
         First first = new First();
         for (List<Integer> lane : lanes.values()) {
             free.acquire();
-            if (first.wantsNoMore()) {
-                first.cut(lane.get(
-                        0)); // this lane and those behind it come again; what has arrived of the others is known
+            if (first.wantsNoMore() || isEnough.getAsBoolean()) {
+                // This lane and those behind it come again; what has arrived of the others is known.
+                first.cut(lane.get(0));
                 break;
             }
             Runnable ride = () -> {

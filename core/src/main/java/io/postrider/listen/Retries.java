@@ -103,8 +103,9 @@ final class Retries {
 
     private void decide(Setbacks.Due due) throws InterruptedException {
         long position = due.event().position();
-        if (attempts.isDone(position, due.attempt())) {
+        if (attempts.isDone(position, due.event().id(), due.attempt())) {
             database.transaction(session -> setbacks.clear(session, position, due.attempt()));
+            attempts.noted(position);
             done(due.event(), due.attempt(), System.nanoTime());
         } else if (due.attempt() >= listener.attempts()) {
             account.bury(position, due.attempt(), session -> true);

@@ -326,7 +326,10 @@ final class Settler implements AutoCloseable {
                                 .texts(
                                         "results",
                                         entries.stream().map(Entry::results).toList())
-                                .uuid("job", job),
+                                .uuid("job", job)
+                                .texts(
+                                        "topics",
+                                        entries.stream().map(Entry::topic).toList()),
                         row -> row.text("settled"))
                 .orElseThrow();
         if (settled.equals("written")) {
@@ -338,22 +341,26 @@ final class Settler implements AutoCloseable {
 
     /** One row of the ledger: positions of one claim that had one fate. */
     private record Entry(
-            long n, String fate, String positions, @Nullable String results) {}
+            long n,
+            String topic,
+            String fate,
+            String positions,
+            @Nullable String results) {}
 
     private static List<Entry> entries(List<Ended> ones) {
-        record Group(long n, String fate) {}
-        Map<Group, List<Ended>> groups =
-                new TreeMap<>(Comparator.comparingLong(Group::n).thenComparing(Group::fate));
+        record Group(long n, String topic, String fate) {}
+        Map<Group, List<Ended>> groups = new TreeMap<>(
+                Comparator.comparingLong(Group::n).thenComparing(Group::topic).thenComparing(Group::fate));
         for (Ended one : ones) {
             Claim claim = one.holding().claim();
             if (claim != null) {
-                groups.computeIfAbsent(new Group(claim.n(), fate(one.ending())), group -> new ArrayList<>())
-                        .add(one);
+                Group group = new Group(claim.n(), one.holding().topic(), fate(one.ending()));
+                groups.computeIfAbsent(group, missing -> new ArrayList<>()).add(one);
             }
         }
         List<Entry> entries = new ArrayList<>();
         groups.forEach((group, members) ->
-                entries.add(new Entry(group.n(), group.fate(), positions(members), results(members))));
+                entries.add(new Entry(group.n(), group.topic(), group.fate(), positions(members), results(members))));
         return entries;
     }
 

@@ -1,1 +1,1 @@
-select postrider.settle(:worker, :ns, :positions::int8multirange[], :fates, :results::jsonb[], :job) as settled
+select postrider.settle(:worker, :ns, :positions::int8multirange[], :fates, :results::jsonb[], :job, :topics) as settled
