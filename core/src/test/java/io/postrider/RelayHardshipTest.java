@@ -174,7 +174,7 @@ class RelayHardshipTest {
             if (sends.incrementAndGet() != 2) {
                 return refused();
             }
-            faulty.fail(true);
+            faulty.away(true);
             taken.countDown();
             return Receipt.whole();
         });
@@ -193,7 +193,7 @@ class RelayHardshipTest {
             taken.await();
             int asked = faulty.asked();
             Await.until("it stumbled", () -> faulty.asked() > asked + 1);
-            faulty.fail(false);
+            faulty.away(false);
             Await.until("it is noted", () -> status("unnoted-reset").setbacks() == 0);
             assertThat(node.deadLetters("unnoted-reset")).isEmpty();
 
