@@ -26,6 +26,7 @@ import org.junit.jupiter.api.Test;
 
 /** Workers that are killed and frozen under load: no job is lost, and no effect of a transactional one happens twice (G11). */
 @Tag("slow")
+@Tag("alone")
 @Tag("once")
 @PostgresTest
 class WorkerDeathTest {
