@@ -121,14 +121,21 @@ final class CatchUp {
         ask(subscriber, () -> read(identity, subscriber, after, upto), answer -> take(subscriber, after, answer));
     }
 
-    /** By a reader. That nothing was dropped while the page was read is known only if the oldest is asked for afterwards. */
+    /**
+     * By a reader. The oldest is asked for after the page, because what was there may be dropped while it is read; and before it,
+     * because a hole may be filled in that time, by a dead letter that is replayed or by a rebuild, and the page lacks it. How far
+     * it has come is asked before that and after: a hole that opens later is beyond the first answer, and a rebuild goes back with
+     * what is reached before it goes back with the oldest.
+     */
     private Answer read(Identity identity, Subscriber subscriber, long after, long most) throws Exception {
-        long upto = Math.min(most, history.reached(topic));
+        long reached = history.reached(topic);
+        long before = history.oldest(topic);
+        long upto = Math.min(most, Math.min(reached, history.reached(topic)));
         if (upto <= after) {
             return Answer.NOTHING_YET;
         }
         History.Page page = history.page(identity, subscriber.rooms(), stretch(after, upto));
-        long oldest = history.oldest(topic);
+        long oldest = Math.max(before, history.oldest(topic));
         if (after + 1 < oldest) {
             return new Answer(List.of(), 0, oldest);
         }
