@@ -16,7 +16,7 @@ import org.slf4j.LoggerFactory;
  * cursor &gt; reached          a quicker gateway has served it, or the log is not the one it was: the log's head tells which
  * all after it in memory    a slice of that, as far as the outbox has room
  * older                     a page of the read model, as far as that has come; once it is within memory, from there
- * older than what is kept   a snapshot is needed; goes on live
+ * older than what is kept   a snapshot is needed; goes on live. So too where nothing is kept at all: it would wait in vain
  * </pre>
  *
  * No step leaves out or repeats a position, because each moves the cursor over exactly the positions that it has looked at.
@@ -132,7 +132,7 @@ final class CatchUp {
         long before = history.oldest(topic);
         long upto = Math.min(most, Math.min(reached, history.reached(topic)));
         if (upto <= after) {
-            return Answer.NOTHING_YET;
+            return history.keeps(topic) ? Answer.NOTHING_YET : new Answer(List.of(), 0, most + 1);
         }
         History.Page page = history.page(identity, subscriber.rooms(), stretch(after, upto));
         long oldest = Math.max(before, history.oldest(topic));

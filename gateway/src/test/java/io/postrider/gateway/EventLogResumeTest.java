@@ -69,6 +69,11 @@ class EventLogResumeTest {
         public long reached(String topic) throws Exception {
             return history.reached(topic);
         }
+
+        @Override
+        public boolean keeps(String topic) throws Exception {
+            return history.keeps(topic);
+        }
     }
 
     @BeforeEach
@@ -215,6 +220,20 @@ class EventLogResumeTest {
             Seen first = client.await("an answer", frame -> !frame.type().equals("position"));
             assertThat(first.type()).as("%s", client.frames()).isEqualTo("snapshot");
             assertThat(postrider.eventLog().oldest(TOPIC)).as("it is whole again").isEqualTo(1);
+        }
+    }
+
+    @Test
+    void in_a_topic_that_nobody_records_who_lacks_much_is_told_so_and_goes_on() throws Exception {
+        try (Served served = serve(GatewayOptions.of("unrecorded").withRecent(5, 1 << 20))) {
+            served.emitNumbered("p1", "ann", 1, 30);
+            SseClient client = served.sse(served.token("ann", "p1", PROJECT), "&room=project:p1&position=3");
+            Seen first = client.await("an answer", frame -> true);
+            assertThat(first.type()).isEqualTo("snapshot");
+            assertThat(first.json()).isEqualTo("{\"oldest\":31,\"position\":30}");
+            served.emitNumbered("p1", "ann", 31, 32);
+            client.awaitEvents(2);
+            assertThat(client.positions()).containsExactly(31L, 32L);
         }
     }
 
