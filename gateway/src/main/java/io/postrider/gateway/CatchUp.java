@@ -277,7 +277,7 @@ final class CatchUp {
     private <T> @Nullable T answer(Question<T> question) {
         try {
             return question.ask();
-        } catch (Exception e) {
+        } catch (Exception | Error e) { // without an answer it would wait for ever
             log.warn("history_failed topic={} error=\"{}\"", topic, e.toString());
             return null;
         }

@@ -64,8 +64,8 @@ public final class PolledRevocations implements Revocations, AutoCloseable {
     private void poll() {
         try {
             revoked = Set.copyOf(source.revoked());
-        } catch (Exception e) {
-            log.warn("revocations_not_read known={} error=\"{}\"", revoked.size(), e.getMessage());
+        } catch (Exception | Error e) { // what is thrown from here would end the polling for ever
+            log.warn("revocations_not_read known={} error=\"{}\"", revoked.size(), e.toString());
         }
     }
 
