@@ -67,6 +67,44 @@ class GreedyReadersTest {
         }
     }
 
+    @Test
+    @Timeout(180)
+    void who_retries_or_cancels_a_job_does_not_wait_for_those_who_read(TestDatabase database) throws Exception {
+        ExecutorService readers = Executors.newFixedThreadPool(20);
+        try (LiveServer server = LiveServer.on(database, Map.of("postrider.api.readers", "1"));
+                Connection held = database.dataSource().getConnection()) {
+            String job = server.post(
+                            server.operator(),
+                            "/v1/queues/mails/jobs",
+                            "{\"type\":\"t\",\"payload\":1,\"run_at\":\""
+                                    + Instant.now().plusSeconds(7_200) + "\"}")
+                    .json()
+                    .path("id")
+                    .asString();
+            Await.until(
+                    "the job is there",
+                    Duration.ofSeconds(30),
+                    () -> server.get(server.operator(), "/v1/jobs/" + job).status() == 200);
+            held.setAutoCommit(false);
+            held.createStatement().execute("lock table postrider.event_log in access exclusive mode");
+            List<Future<Reply>> reads = new ArrayList<>();
+            for (int i = 0; i < 20; i++) {
+                reads.add(readers.submit(() -> server.get(server.operator(), "/v1/topics/orders/events")));
+            }
+            Await.until(
+                    "some are told to come again",
+                    Duration.ofSeconds(60),
+                    () -> reads.stream().anyMatch(Future::isDone));
+            for (String change : List.of("retry", "cancel")) {
+                Reply reply = server.post(server.operator(), "/v1/jobs/" + job + "/" + change, "{}");
+                assertThat(reply.status()).as(change + ": " + reply.text()).isEqualTo(200);
+            }
+            held.rollback();
+        } finally {
+            readers.shutdownNow();
+        }
+    }
+
     /** It took too long, or there were too many, or its token was revoked meanwhile; no more than that. */
     private static void assertToldWhy(Reply reply) {
         switch (reply.status()) {
