@@ -43,6 +43,10 @@ class GreedyReadersTest {
                         "some are told to come again",
                         Duration.ofSeconds(60),
                         () -> reads.stream().anyMatch(Future::isDone));
+                assertThat(server.get(server.project("other"), "/v1/topics/orders/events")
+                                .status())
+                        .as("one project has half of the readers at most")
+                        .isEqualTo(200);
                 for (int i = 0; i < 20; i++) {
                     assertThat(server.post(server.operator(), "/v1/topics/orders/events", EVENT)
                                     .status())
