@@ -2,11 +2,14 @@ package io.postrider.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.postrider.PostriderException;
 import io.postrider.server.LiveServer.Reply;
+import io.postrider.server.api.Problem;
 import io.postrider.testkit.Await;
 import io.postrider.testkit.PostgresTest;
 import io.postrider.testkit.TestDatabase;
 import java.sql.Connection;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -107,6 +110,15 @@ class GreedyReadersTest {
         } finally {
             readers.shutdownNow();
         }
+    }
+
+    @Test
+    void a_write_that_took_too_long_may_be_tried_again_and_is_no_bad_request() {
+        Problem problem = Problem.of(new PostriderException(
+                PostriderException.Kind.FAILED, "emit", new SQLException("canceling statement", "57014")));
+        assertThat(problem.status()).isEqualTo(503);
+        assertThat(problem.headers()).containsEntry("Retry-After", "1");
+        assertThat(problem.json()).doesNotContain("longer than a read may");
     }
 
     /** It took too long, or there were too many, or its token was revoked meanwhile; no more than that. */

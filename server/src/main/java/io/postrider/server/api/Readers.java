@@ -1,5 +1,6 @@
 package io.postrider.server.api;
 
+import io.postrider.PostriderException;
 import io.postrider.gateway.Identity;
 import java.util.HashMap;
 import java.util.Map;
@@ -90,6 +91,8 @@ public final class Readers {
             acquire(reading, until);
             try {
                 return route.handler().answer(call);
+            } catch (PostriderException e) {
+                throw Problem.ofRead(e);
             } finally {
                 reading.release();
             }
