@@ -7,8 +7,10 @@ import io.postrider.gateway.PolledRevocations;
 import io.postrider.gateway.Revocations;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
-import java.util.Set;
+import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import javax.sql.DataSource;
 import org.slf4j.Logger;
@@ -26,7 +28,10 @@ final class RevokedTokens implements Revocations, AutoCloseable {
 
     private static final int SILENCE_MILLIS = 3_000;
 
-    private final Set<String> here = ConcurrentHashMap.newKeySet();
+    /** Clocks differ, and a token is believed for a moment after its time. */
+    private static final Duration AFTERWARDS = Duration.ofMinutes(2);
+
+    private final Map<String, Instant> here = new ConcurrentHashMap<>();
     private final HikariDataSource line = new HikariDataSource();
     private final PolledRevocations everywhere;
 
@@ -58,15 +63,17 @@ final class RevokedTokens implements Revocations, AutoCloseable {
         }
     }
 
-    /** One that was just written down. */
-    void add(String tokenId) {
-        here.removeIf(everywhere::isRevoked);
-        here.add(tokenId);
+    /** One that was just written down, until it expires. */
+    void add(String tokenId, Instant expires) {
+        Instant over = Instant.now().minus(AFTERWARDS);
+        here.entrySet()
+                .removeIf(one -> one.getValue().isBefore(over) || everywhere.isRevoked(one.getKey()));
+        here.put(tokenId, expires);
     }
 
     @Override
     public boolean isRevoked(String tokenId) {
-        return here.contains(tokenId) || everywhere.isRevoked(tokenId);
+        return here.containsKey(tokenId) || everywhere.isRevoked(tokenId);
     }
 
     @Override
