@@ -41,7 +41,7 @@ public final class PolledRevocations implements Revocations, AutoCloseable {
     /** Where revoked tokens are written down. */
     @FunctionalInterface
     public interface Source {
-        /** The ids of all revoked tokens that have not expired. May throw, and block for a few seconds: meanwhile nothing is read. */
+        /** The ids of all revoked tokens that have not expired. May throw, and block for a few seconds, not for ever. */
         Collection<String> revoked() throws Exception;
     }
 
