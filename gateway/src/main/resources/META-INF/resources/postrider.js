@@ -32,7 +32,8 @@ const LONGEST_WAIT = 30_000;
  * @param {function(object, number)} [options.onEvent] (event, position)
  * @param {function(string, object)} [options.onState] (state, detail): connecting, open, waiting, refused, closed
  * @param {function({oldest: number, position: number})} [options.onSnapshot] what is missing is gone: fetch the whole; it goes
- *     on from position by itself. Events wait until it is through, if it gives a promise
+ *     on from position by itself. Events wait until it is through, if it gives a promise; if it fails, it is called again after
+ *     the next connect, and no position is stored before that
  */
 export function connect(options) {
   return new Connection(options);
@@ -50,6 +51,9 @@ class Connection {
     this.renew = false; // the last token was not taken, or has ended
     this.stint = 0; // counts connections: what an earlier one still says is not heard
     this.work = Promise.resolve(); // callbacks, one after the other
+    this.round = 0; // counts snapshots that have failed: callbacks that wait behind one are not called
+    this.misses = 0; // of these, how many in a row
+    this.owed = undefined; // the snapshot that the page still has to fetch
     this.wake = () => this.retryNow();
     this.sleep = () => this.putAway();
     this.back = ({persisted}) => persisted && this.retryNow(); // not for a page that is new
@@ -145,6 +149,9 @@ class Connection {
       this.failures = 0;
       this.renew = false;
       this.tell('open', {position});
+      if (this.owed && type !== 'snapshot') {
+        this.snapshot(this.owed);
+      }
     }
     switch (type) {
       case 'event':
@@ -154,9 +161,7 @@ class Connection {
         this.reach(position, () => {});
         break;
       case 'snapshot':
-        this.position = position; // may be lower than what was there before
-        this.run(() => this.options.onSnapshot?.(data));
-        this.run(() => this.store(position));
+        this.snapshot(data);
         break;
       case 'cut':
         this.cut(stint, data);
@@ -170,6 +175,33 @@ class Connection {
   /** One that is there already, by its position, is passed over. */
   event(event, position) {
     this.reach(position, () => this.options.onEvent?.(event, position));
+  }
+
+  /** What is missing is gone. */
+  snapshot(data) {
+    this.owed = undefined;
+    this.position = data.position; // may be lower than what was there before
+    this.run(async () => {
+      try {
+        await this.options.onSnapshot?.(data);
+        this.misses = 0;
+      } catch (error) {
+        console.error('postrider: onSnapshot has failed, and will be called again', error);
+        this.startOver(data, error);
+      }
+    });
+    this.run(() => this.store(data.position));
+  }
+
+  /** To go on would be a hole that nobody is told of: what came after the snapshot is given up, and comes again behind it. */
+  startOver(data, error) {
+    this.round++;
+    this.position = data.position;
+    this.owed = data;
+    this.failures = this.misses++; // each connect was a success: that must not shorten the wait
+    if (this.state === 'open' || this.state === 'connecting') {
+      this.lost(this.stint, {reason: 'failed', error});
+    }
   }
 
   reach(position, callback) {
@@ -204,7 +236,9 @@ class Connection {
 
   /** In order, and each after the one before is through: an asynchronous callback is waited for. */
   run(callback) {
-    this.work = this.work.then(() => (this.state === 'closed' ? undefined : callback())).catch((error) => {
+    const round = this.round;
+    const due = () => this.state !== 'closed' && round === this.round;
+    this.work = this.work.then(() => (due() ? callback() : undefined)).catch((error) => {
       console.error('postrider: a callback has failed', error);
     });
   }

@@ -3,7 +3,9 @@ package io.postrider.access;
 import io.postrider.PostriderException;
 import io.postrider.PostriderException.Kind;
 import io.postrider.db.Database;
+import io.postrider.db.Session;
 import io.postrider.db.Sql;
+import java.sql.Connection;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.HashSet;
@@ -75,11 +77,20 @@ public final class Revocations {
 
     /** Those revoked last that have not expired, at most so many. */
     public List<Revoked> list(int most) {
-        return database.autocommit(session -> session.query(
+        return database.autocommit(session -> list(session, most));
+    }
+
+    /** The same on a connection of the caller's: for one who looks every few seconds, and must not hang. */
+    public List<Revoked> list(Connection connection, int most) {
+        return list(database.on(connection), most);
+    }
+
+    private static List<Revoked> list(Session session, int most) {
+        return session.query(
                 LIST,
                 bind -> bind.int4("most", most),
                 row -> new Revoked(
-                        row.text("jti"), row.instant("expires_at"), row.instant("revoked_at"), row.text("why"))));
+                        row.text("jti"), row.instant("expires_at"), row.instant("revoked_at"), row.text("why")));
     }
 
     private static void refuseOutside(String jti) {

@@ -29,6 +29,7 @@ public final class EventLog {
     private static final Sql PAGE = Sql.file("history/page");
     private static final Sql OLDEST = Sql.file("history/oldest");
     private static final Sql REACHED = Sql.file("history/reached");
+    private static final Sql RECORDED = Sql.file("history/recorded");
     private static final Sql DROP_BEYOND_HEAD = Sql.file("history/drop_beyond_head");
     private static final Sql REMEMBER = Sql.file("history/remember");
     private static final Sql KEEP = Sql.file("history/keep");
@@ -153,6 +154,13 @@ public final class EventLog {
         return database.autocommit(session -> session.one(
                         REACHED, bind -> bind.text("listener", Recorder.nameOf(topic)), row -> row.int8("position"))
                 .orElse(0L));
+    }
+
+    /** Whether the topic has its {@link #listener}, on this node or another, be it stopped. */
+    public boolean isRecorded(String topic) {
+        return database.autocommit(session -> session.one(
+                        RECORDED, bind -> bind.text("listener", Recorder.nameOf(topic)), row -> row.bool("recorded"))
+                .orElse(false));
     }
 
     /** Counts. */

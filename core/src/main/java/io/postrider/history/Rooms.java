@@ -5,7 +5,8 @@ import java.util.Set;
 
 /** Rooms whose events are wanted: of these projects, and of these users. */
 public record Rooms(Set<String> projects, Set<String> users) {
-    private static final int MOST = 100;
+    /** So many of both kinds together. */
+    public static final int MOST = 100;
 
     public Rooms {
         projects = Set.copyOf(projects);

@@ -83,12 +83,14 @@ class EventLogTest {
             EventLog eventLog = node.postrider.eventLog();
             assertThat(eventLog.reached("orders")).isZero();
             assertThat(eventLog.oldest("orders")).isEqualTo(1);
+            assertThat(eventLog.isRecorded("orders")).isFalse();
             node.with(eventLog.listener("orders"), eventLog.listener("mails"));
             psql.emitMany("orders", "t", 500).emitMany("mails", "t", 3);
             node.awaitCursor(LISTENER, 3_000);
             node.awaitCursor("event_log:mails", 3);
             assertThat(difference(node)).isEmpty();
             assertThat(eventLog.reached("orders")).isEqualTo(3_000);
+            assertThat(eventLog.isRecorded("orders")).isTrue();
             assertThat(eventLog.oldest("orders")).isEqualTo(1);
             assertThat(eventLog.reached("mails")).isEqualTo(3);
             assertThat(node.status(LISTENER).lag()).isZero();

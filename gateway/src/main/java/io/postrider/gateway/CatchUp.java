@@ -16,7 +16,7 @@ import org.slf4j.LoggerFactory;
  * cursor &gt; reached          a quicker gateway has served it, or the log is not the one it was: the log's head tells which
  * all after it in memory    a slice of that, as far as the outbox has room
  * older                     a page of the read model, as far as that has come; once it is within memory, from there
- * older than what is kept   a snapshot is needed; goes on live
+ * older than what is kept   a snapshot is needed; goes on live. So too where nothing is kept at all: it would wait in vain
  * </pre>
  *
  * No step leaves out or repeats a position, because each moves the cursor over exactly the positions that it has looked at.
@@ -121,14 +121,21 @@ final class CatchUp {
         ask(subscriber, () -> read(identity, subscriber, after, upto), answer -> take(subscriber, after, answer));
     }
 
-    /** By a reader. That nothing was dropped while the page was read is known only if the oldest is asked for afterwards. */
+    /**
+     * By a reader. The oldest is asked for after the page, because what was there may be dropped while it is read; and before it,
+     * because a hole may be filled in that time, by a dead letter that is replayed or by a rebuild, and the page lacks it. How far
+     * it has come is asked before that and after: a hole that opens later is beyond the first answer, and a rebuild goes back with
+     * what is reached before it goes back with the oldest.
+     */
     private Answer read(Identity identity, Subscriber subscriber, long after, long most) throws Exception {
-        long upto = Math.min(most, history.reached(topic));
+        long reached = history.reached(topic);
+        long before = history.oldest(topic);
+        long upto = Math.min(most, Math.min(reached, history.reached(topic)));
         if (upto <= after) {
-            return Answer.NOTHING_YET;
+            return history.keeps(topic) ? Answer.NOTHING_YET : new Answer(List.of(), 0, most + 1);
         }
         History.Page page = history.page(identity, subscriber.rooms(), stretch(after, upto));
-        long oldest = history.oldest(topic);
+        long oldest = Math.max(before, history.oldest(topic));
         if (after + 1 < oldest) {
             return new Answer(List.of(), 0, oldest);
         }
@@ -270,7 +277,7 @@ final class CatchUp {
     private <T> @Nullable T answer(Question<T> question) {
         try {
             return question.ask();
-        } catch (Exception e) {
+        } catch (Exception | Error e) { // without an answer it would wait for ever
             log.warn("history_failed topic={} error=\"{}\"", topic, e.toString());
             return null;
         }

@@ -8,7 +8,7 @@ import java.util.Set;
 
 /**
  * The event log as the read model of a hub. What a page holds is in the rooms by the query, and in reach by the database's own
- * policies. The topics need their listener, {@link EventLog#listener}. Safe to share.
+ * policies. A topic without its listener, {@link EventLog#listener}, is not kept. Safe to share.
  */
 public final class EventLogHistory implements History {
     /** What one read of the event log gives at most. */
@@ -51,5 +51,10 @@ public final class EventLogHistory implements History {
     @Override
     public long reached(String topic) {
         return eventLog.reached(topic);
+    }
+
+    @Override
+    public boolean keeps(String topic) {
+        return eventLog.isRecorded(topic);
     }
 }

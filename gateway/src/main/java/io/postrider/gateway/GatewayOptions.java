@@ -1,6 +1,7 @@
 package io.postrider.gateway;
 
 import io.postrider.PostriderException;
+import io.postrider.history.Rooms;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.Arrays;
@@ -83,10 +84,10 @@ public final class GatewayOptions {
         return new GatewayOptions(draft);
     }
 
-    /** How many rooms one connection may be in. Default 50. */
+    /** How many rooms one connection may be in: no more than the event log gives a page of, 100. Default 50. */
     public GatewayOptions withRooms(int most) {
         Draft draft = is.copy();
-        draft.rooms = within("rooms", most, 1, 10_000);
+        draft.rooms = within("rooms", most, 1, Rooms.MOST);
         return new GatewayOptions(draft);
     }
 

@@ -40,4 +40,9 @@ public interface History {
 
     /** The last position that it has; every one before it, back to the oldest, it has too. */
     long reached(String topic) throws Exception;
+
+    /** Whether it keeps anything of this topic, or will: if not, nobody waits until it has come so far. */
+    default boolean keeps(String topic) throws Exception {
+        return true;
+    }
 }

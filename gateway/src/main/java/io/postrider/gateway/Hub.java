@@ -186,7 +186,7 @@ public final class Hub implements AutoCloseable {
         tell(() -> {
             try {
                 command.run();
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | Error e) {
                 log.error("subscriber_failed topic={}", subscriber.topic(), e);
                 end(subscriber, Cut.BEHIND);
             }

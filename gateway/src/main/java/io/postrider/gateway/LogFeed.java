@@ -53,8 +53,8 @@ public final class LogFeed implements Feed {
                 return;
             } catch (InterruptedException e) {
                 return;
-            } catch (RuntimeException e) {
-                logger.warn("feed_not_begun topic={} error=\"{}\"", topic, e.getMessage());
+            } catch (RuntimeException | Error e) {
+                logger.warn("feed_not_begun topic={} error=\"{}\"", topic, e.toString());
                 rest();
             }
         }

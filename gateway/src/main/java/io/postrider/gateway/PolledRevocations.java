@@ -12,8 +12,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Revocations that are kept in a table somewhere, read every 2 s. While the table cannot be read, what was read last holds.
- * Safe to share.
+ * Revocations that are kept in a table somewhere, read every 2 s. While the table cannot be read, what was read last holds, and
+ * after 5 s an error is logged: to end every stream then would make an outage of the database one of the gateway, and a token that
+ * was revoked meanwhile ends by its {@code exp} all the same. Safe to share.
  */
 public final class PolledRevocations implements Revocations, AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(PolledRevocations.class);
@@ -21,9 +22,13 @@ public final class PolledRevocations implements Revocations, AutoCloseable {
     private static final Duration SHORTEST = Duration.ofMillis(50);
     private static final Duration LONGEST = Duration.ofSeconds(4);
 
+    /** Within this, a stream is promised to end that has a revoked token. */
+    private static final Duration STALE = Duration.ofSeconds(5);
+
     private final Source source;
     private final ScheduledExecutorService clock;
     private volatile Set<String> revoked;
+    private long readAt = System.nanoTime();
 
     private PolledRevocations(Source source, Set<String> revoked, Duration every) {
         this.source = source;
@@ -36,7 +41,7 @@ public final class PolledRevocations implements Revocations, AutoCloseable {
     /** Where revoked tokens are written down. */
     @FunctionalInterface
     public interface Source {
-        /** The ids of all revoked tokens that have not expired. May block and throw. */
+        /** The ids of all revoked tokens that have not expired. May throw, and block for a few seconds, not for ever. */
         Collection<String> revoked() throws Exception;
     }
 
@@ -64,8 +69,21 @@ public final class PolledRevocations implements Revocations, AutoCloseable {
     private void poll() {
         try {
             revoked = Set.copyOf(source.revoked());
-        } catch (Exception e) {
-            log.warn("revocations_not_read known={} error=\"{}\"", revoked.size(), e.getMessage());
+            readAt = System.nanoTime();
+        } catch (Exception | Error e) { // what is thrown from here would end the polling for ever
+            tell(Duration.ofNanos(System.nanoTime() - readAt), e);
+        }
+    }
+
+    private void tell(Duration age, Throwable e) {
+        if (age.compareTo(STALE) < 0) {
+            log.warn("revocations_not_read known={} error=\"{}\"", revoked.size(), e.toString());
+        } else {
+            log.error(
+                    "revocations_stale known={} age_s={} error=\"{}\" tokens that were revoked since are still believed",
+                    revoked.size(),
+                    age.toSeconds(),
+                    e.toString());
         }
     }
 

@@ -243,6 +243,44 @@ class ClientTest extends GatewayTestBase {
 
     @ParameterizedTest
     @ValueSource(strings = {"sse", "websocket"})
+    void a_snapshot_that_fails_is_asked_for_again_and_nothing_is_heard_or_stored_before(String transport)
+            throws Exception {
+        try (Served served = serve(options().withRecent(5, 1 << 20))) {
+            served.emitNumbered("p1", "ann", 1, 30);
+            served.history.oldestAtLeast = 20;
+            connect(served, transport, ", position: 3, storageKey: 'snapshot', onSnapshot: (snapshot) => {"
+                    + " window.snapshots.push([snapshot.position, window.heard.length,"
+                    + " localStorage.getItem('snapshot')]);"
+                    + " return window.snapshots.length < 3 ? new Promise((_, fail) => { window.fail = fail; }) : null; }");
+            for (int attempt = 1; attempt <= 2; attempt++) {
+                long calls = attempt;
+                Await.until(
+                        "a snapshot is asked for",
+                        Duration.ofSeconds(60),
+                        () -> ((Long) browser.run("return window.snapshots.length")) == calls);
+                served.emitNumbered("p1", "ann", 29 + 2 * attempt, 30 + 2 * attempt);
+                Await.until(
+                        "events wait behind it",
+                        Duration.ofSeconds(30),
+                        () -> ((Long) browser.run("return window.stream.position")) == 30 + 2 * calls);
+                browser.run("window.fail(new Error('the network is away'))");
+            }
+            browser.awaitEvents(4);
+            assertThat(browser.numbers()).isEqualTo(range(31, 34));
+            assertThat(browser.run("return JSON.stringify(window.snapshots)"))
+                    .isEqualTo("[[30,0,null],[30,0,null],[30,0,null]]");
+            assertThat(browser.states()).contains("waiting failed");
+            Await.until(
+                    "the position is stored",
+                    Duration.ofSeconds(30),
+                    () -> "34".equals(browser.run("return localStorage.getItem('snapshot')")));
+            disconnect();
+            browser.run("localStorage.clear()");
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"sse", "websocket"})
     void what_cannot_get_better_is_not_tried_again(String transport) throws Exception {
         try (Served served = serve()) {
             browser.go(served.url("/page.html"));

@@ -12,6 +12,9 @@ import io.postrider.Postrider;
 import io.postrider.testkit.Await;
 import io.postrider.testkit.PostgresTest;
 import io.postrider.testkit.TestDatabase;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,6 +26,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
@@ -41,12 +45,14 @@ class EventLogResumeTest {
     private TestDatabase database;
     private Watched history;
 
-    /** The event log, and how large its pages were. */
-    private record Watched(History history, AtomicInteger pages, AtomicLong largest) implements History {
+    /** The event log, how large its pages were, and what happens after the first. */
+    private record Watched(History history, AtomicInteger pages, AtomicLong largest, AtomicReference<Runnable> next)
+            implements History {
         @Override
         public Page page(Identity who, Set<Room> rooms, Stretch stretch) throws Exception {
             Page page = history.page(who, rooms, stretch);
             pages.incrementAndGet();
+            next.getAndSet(() -> {}).run();
             long bytes = page.events().stream()
                     .mapToLong(event -> event.payload().length())
                     .sum();
@@ -63,6 +69,11 @@ class EventLogResumeTest {
         public long reached(String topic) throws Exception {
             return history.reached(topic);
         }
+
+        @Override
+        public boolean keeps(String topic) throws Exception {
+            return history.keeps(topic);
+        }
     }
 
     @BeforeEach
@@ -72,7 +83,11 @@ class EventLogResumeTest {
                 .migrate();
         postrider.add(postrider.eventLog().listener(TOPIC));
         postrider.start();
-        history = new Watched(new EventLogHistory(postrider.eventLog()), new AtomicInteger(), new AtomicLong());
+        history = new Watched(
+                new EventLogHistory(postrider.eventLog()),
+                new AtomicInteger(),
+                new AtomicLong(),
+                new AtomicReference<>(() -> {}));
     }
 
     @AfterEach
@@ -186,6 +201,50 @@ class EventLogResumeTest {
                     .as("before, a page of 200 events was 40 MB, for each client")
                     .isLessThan(options.outboxBytes() / 2 + size + 100);
             assertThat(history.pages()).hasValueGreaterThan(6 * 3);
+        }
+    }
+
+    @Test
+    void a_hole_that_a_rebuild_fills_while_a_page_is_read_is_told_of_all_the_same() throws Exception {
+        try (Served served = serve(GatewayOptions.of(TOPIC).withRecent(5, 1 << 20))) {
+            served.emitNumbered("p1", "ann", 1, 60);
+            awaitRecorded(60);
+            // what a reset forward leaves
+            execute("delete from postrider.event_log where topic = 'chat' and position between 11 and 39");
+            execute("insert into postrider.event_log_forgotten (topic, position) values ('chat', 39)");
+            history.next().set(() -> {
+                postrider.eventLog().rebuild(TOPIC);
+                awaitRecorded(60);
+            });
+            SseClient client = served.sse(served.token("ann", "p1", PROJECT), "&room=project:p1&position=0");
+            Seen first = client.await("an answer", frame -> !frame.type().equals("position"));
+            assertThat(first.type()).as("%s", client.frames()).isEqualTo("snapshot");
+            assertThat(postrider.eventLog().oldest(TOPIC)).as("it is whole again").isEqualTo(1);
+        }
+    }
+
+    @Test
+    void in_a_topic_that_nobody_records_who_lacks_much_is_told_so_and_goes_on() throws Exception {
+        try (Served served = serve(GatewayOptions.of("unrecorded").withRecent(5, 1 << 20))) {
+            served.emitNumbered("p1", "ann", 1, 30);
+            SseClient client = served.sse(served.token("ann", "p1", PROJECT), "&room=project:p1&position=3");
+            Seen first = client.await("an answer", frame -> true);
+            assertThat(first.type()).isEqualTo("snapshot");
+            assertThat(first.json()).isEqualTo("{\"oldest\":31,\"position\":30}");
+            served.emitNumbered("p1", "ann", 31, 32);
+            client.awaitEvents(2);
+            assertThat(client.positions()).containsExactly(31L, 32L);
+        }
+    }
+
+    private void awaitRecorded(long position) {
+        Await.until("all is recorded", LONG, () -> postrider.eventLog().reached(TOPIC) == position);
+    }
+
+    private void execute(String sql) throws SQLException {
+        try (Connection connection = database.dataSource().getConnection();
+                Statement statement = connection.createStatement()) {
+            statement.execute(sql);
         }
     }
 

@@ -173,6 +173,7 @@ class HubTest {
             live.await("position");
             log.append(events(501, 501));
             live.awaitPosition(501);
+            Await.until("it failed, by an error too", () -> log.failures.get() > 2);
             log.failing = false;
             reader.awaitPosition(501);
             assertThat(reader.positions()).isEqualTo(positions(101, 501));

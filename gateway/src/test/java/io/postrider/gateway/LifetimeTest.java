@@ -132,14 +132,16 @@ class LifetimeTest extends GatewayTestBase {
         try (PolledRevocations revocations = PolledRevocations.of(
                 () -> {
                     if (away[0]) {
-                        failures.incrementAndGet();
+                        if (failures.incrementAndGet() % 2 == 0) {
+                            throw new NoClassDefFoundError("the table's classes are away");
+                        }
                         throw new IllegalStateException("the table is away");
                     }
                     return table;
                 },
                 Duration.ofMillis(50))) {
             away[0] = true;
-            io.postrider.testkit.Await.until("it failed", () -> failures.get() > 1);
+            io.postrider.testkit.Await.until("it failed", () -> failures.get() > 2);
             assertThat(revocations.isRevoked("token-1")).isTrue();
             away[0] = false;
             table.add("token-2");

@@ -18,6 +18,7 @@ final class MemoryLog implements Feed, History {
     volatile int lag;
     volatile long oldest = 1;
     volatile boolean failing;
+    final AtomicInteger failures = new AtomicInteger();
     final AtomicInteger pages = new AtomicInteger();
 
     static LogEvent event(long position, String project, String user) {
@@ -109,6 +110,9 @@ final class MemoryLog implements Feed, History {
     @Override
     public Page page(Identity who, Set<Room> rooms, Stretch stretch) {
         if (failing) {
+            if (failures.incrementAndGet() % 2 == 0) {
+                throw new NoClassDefFoundError("the read model's classes are away");
+            }
             throw new IllegalStateException("the read model is away");
         }
         pages.incrementAndGet();

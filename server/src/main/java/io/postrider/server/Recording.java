@@ -90,7 +90,7 @@ final class Recording implements SmartLifecycle, Watch {
             } catch (PostriderException e) {
                 log.warn("recording_delayed error=\"{}\"", e.getMessage());
                 rest();
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | Error e) {
                 log.error("recording_delayed", e);
                 rest();
             } catch (InterruptedException e) {

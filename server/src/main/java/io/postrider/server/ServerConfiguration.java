@@ -111,8 +111,8 @@ class ServerConfiguration {
     }
 
     @Bean(destroyMethod = "close")
-    RevokedTokens revocations(Postrider postrider) {
-        return new RevokedTokens(postrider);
+    RevokedTokens revocations(Postrider postrider, DatabaseAccess access) {
+        return new RevokedTokens(postrider, access.dataSource());
     }
 
     @Bean(destroyMethod = "close")

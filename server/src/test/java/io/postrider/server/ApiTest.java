@@ -53,7 +53,7 @@ class ApiTest {
 
     @BeforeAll
     static void serve(TestDatabase database) {
-        server = LiveServer.on(database, Map.of("postrider.api.user-topics", "orders"), Mail.class);
+        server = LiveServer.on(database, Map.of("postrider.api.user-topics", "orders", "postrider.api.user-queues", "notes"), Mail.class);
         operator = server.operator();
     }
 
@@ -280,6 +280,15 @@ class ApiTest {
                         .path("fate")
                         .asString())
                 .isEqualTo("finished");
+    }
+
+    @Test
+    void a_key_of_a_user_without_a_project_names_the_user_alone() {
+        Reply reply = server.post(
+                server.user("ann", null), "/v1/queues/notes/jobs", "{\"type\":\"note\",\"payload\":1,\"key\":\"k\"}");
+        assertThat(reply.status()).as(reply.text()).isEqualTo(201);
+        String id = reply.json().path("id").asString();
+        assertThat(await("/v1/jobs/" + id, job -> true).path("key").asString()).isEqualTo("//ann/k");
     }
 
     @Test

@@ -2,11 +2,14 @@ package io.postrider.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.postrider.PostriderException;
 import io.postrider.server.LiveServer.Reply;
+import io.postrider.server.api.Problem;
 import io.postrider.testkit.Await;
 import io.postrider.testkit.PostgresTest;
 import io.postrider.testkit.TestDatabase;
 import java.sql.Connection;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -43,6 +46,10 @@ class GreedyReadersTest {
                         "some are told to come again",
                         Duration.ofSeconds(60),
                         () -> reads.stream().anyMatch(Future::isDone));
+                assertThat(server.get(server.project("other"), "/v1/topics/orders/events")
+                                .status())
+                        .as("one project has half of the readers at most")
+                        .isEqualTo(200);
                 for (int i = 0; i < 20; i++) {
                     assertThat(server.post(server.operator(), "/v1/topics/orders/events", EVENT)
                                     .status())
@@ -65,6 +72,53 @@ class GreedyReadersTest {
         } finally {
             readers.shutdownNow();
         }
+    }
+
+    @Test
+    @Timeout(180)
+    void who_retries_or_cancels_a_job_does_not_wait_for_those_who_read(TestDatabase database) throws Exception {
+        ExecutorService readers = Executors.newFixedThreadPool(20);
+        try (LiveServer server = LiveServer.on(database, Map.of("postrider.api.readers", "1"));
+                Connection held = database.dataSource().getConnection()) {
+            String job = server.post(
+                            server.operator(),
+                            "/v1/queues/mails/jobs",
+                            "{\"type\":\"t\",\"payload\":1,\"run_at\":\""
+                                    + Instant.now().plusSeconds(7_200) + "\"}")
+                    .json()
+                    .path("id")
+                    .asString();
+            Await.until(
+                    "the job is there",
+                    Duration.ofSeconds(30),
+                    () -> server.get(server.operator(), "/v1/jobs/" + job).status() == 200);
+            held.setAutoCommit(false);
+            held.createStatement().execute("lock table postrider.event_log in access exclusive mode");
+            List<Future<Reply>> reads = new ArrayList<>();
+            for (int i = 0; i < 20; i++) {
+                reads.add(readers.submit(() -> server.get(server.operator(), "/v1/topics/orders/events")));
+            }
+            Await.until(
+                    "some are told to come again",
+                    Duration.ofSeconds(60),
+                    () -> reads.stream().anyMatch(Future::isDone));
+            for (String change : List.of("retry", "cancel")) {
+                Reply reply = server.post(server.operator(), "/v1/jobs/" + job + "/" + change, "{}");
+                assertThat(reply.status()).as(change + ": " + reply.text()).isEqualTo(200);
+            }
+            held.rollback();
+        } finally {
+            readers.shutdownNow();
+        }
+    }
+
+    @Test
+    void a_write_that_took_too_long_may_be_tried_again_and_is_no_bad_request() {
+        Problem problem = Problem.of(new PostriderException(
+                PostriderException.Kind.FAILED, "emit", new SQLException("canceling statement", "57014")));
+        assertThat(problem.status()).isEqualTo(503);
+        assertThat(problem.headers()).containsEntry("Retry-After", "1");
+        assertThat(problem.json()).doesNotContain("longer than a read may");
     }
 
     /** It took too long, or there were too many, or its token was revoked meanwhile; no more than that. */

@@ -1,9 +1,10 @@
 package io.postrider.server.api;
 
 import io.postrider.Postrider;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.Consumer;
+import java.util.function.BiConsumer;
 
 /** The routes of the API, in the order of its description. */
 public final class ApiRoutes {
@@ -12,9 +13,9 @@ public final class ApiRoutes {
     /**
      * All of them. What only tells something goes through the bound of those who read.
      *
-     * @param revoked told the id of each token that is revoked here
+     * @param revoked told the id of each token that is revoked here, and when it expires
      */
-    public static List<Route> of(Writing writing, Reading reading, Consumer<String> revoked) {
+    public static List<Route> of(Writing writing, Reading reading, BiConsumer<String, Instant> revoked) {
         Postrider postrider = writing.postrider();
         ListenerRoutes listeners = new ListenerRoutes(postrider);
         List<Route> routes = new ArrayList<>(Description.routes());

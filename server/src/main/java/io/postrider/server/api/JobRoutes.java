@@ -129,12 +129,12 @@ final class JobRoutes {
     }
 
     private Answer show(Call call) {
-        return Answer.ok(json(call.who(), inReach(call)));
+        return Answer.ok(json(call.who(), inReach(reading.jobs(), call)));
     }
 
     private Answer cancel(Call call) {
         Fields fields = call.fields("reason");
-        Jobs.Status job = inReach(call);
+        Jobs.Status job = inReach(postrider.jobs(), call);
         String reason = fields.textOrNull("reason");
         Jobs.Cancelled fate = postrider
                 .jobs()
@@ -146,7 +146,7 @@ final class JobRoutes {
 
     private Answer retry(Call call) {
         call.fields();
-        Jobs.Status job = inReach(call);
+        Jobs.Status job = inReach(postrider.jobs(), call);
         if (!postrider.jobs().retry(job.id())) {
             throw Problem.of(
                     409,
@@ -156,10 +156,9 @@ final class JobRoutes {
         return Answer.ok(JsonText.object().put("id", job.id().toString()).put("retried", true));
     }
 
-    /** A job that is out of reach is not there, for whoever asks. */
-    private Jobs.Status inReach(Call call) {
-        return reading.jobs()
-                .find(Callers.reach(call.who()), call.id())
+    /** A job that is out of reach is not there, for whoever asks. Who changes it does not wait for those who read. */
+    private static Jobs.Status inReach(Jobs jobs, Call call) {
+        return jobs.find(Callers.reach(call.who()), call.id())
                 .orElseThrow(() -> Problem.notFound("job " + call.id()));
     }
 

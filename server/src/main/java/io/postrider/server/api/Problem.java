@@ -24,6 +24,9 @@ public final class Problem extends RuntimeException {
     /** The media type of {@link #json}. */
     public static final String MEDIA_TYPE = "application/problem+json";
 
+    /** What a statement gets that was ended because it took too long. */
+    private static final String TOOK_TOO_LONG = "57014";
+
     private final int status;
     private final String title;
     private final String next;
@@ -90,8 +93,8 @@ public final class Problem extends RuntimeException {
     private static Problem ofOurs(PostriderException e) {
         String message = String.valueOf(e.getMessage());
         boolean isData = SqlState.of(e).startsWith("22") || SqlState.of(e).startsWith("23");
-        if (SqlState.of(e).equals("57014")) {
-            return badRequest("this takes longer than a read may; narrow the time, or what is asked for");
+        if (SqlState.of(e).equals(TOOK_TOO_LONG)) {
+            return busy(e);
         }
         if (isData) {
             return badRequest("the database does not take it: " + message);
@@ -109,6 +112,20 @@ public final class Problem extends RuntimeException {
             case UNREACHABLE -> unreachable(e);
             case FAILED -> unexpected(e);
         };
+    }
+
+    /** A read that took too long, which is for whoever asks to mend. */
+    static Problem ofRead(PostriderException e) {
+        return SqlState.of(e).equals(TOOK_TOO_LONG)
+                ? badRequest("this takes longer than a read may; narrow the time, or what is asked for")
+                : of(e);
+    }
+
+    /** What changes something was ended by a time-out, or by somebody: there is nothing about it to narrow. */
+    private static Problem busy(Throwable e) {
+        log.warn("request_failed error=\"{}\"", e.getMessage());
+        return of(503, "the database did not do it in time", "Try again after the time in Retry-After.")
+                .withHeader("Retry-After", "1");
     }
 
     private static Problem unreachable(Throwable e) {

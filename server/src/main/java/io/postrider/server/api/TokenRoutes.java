@@ -3,14 +3,14 @@ package io.postrider.server.api;
 import io.postrider.Postrider;
 import java.time.Instant;
 import java.util.List;
-import java.util.function.Consumer;
+import java.util.function.BiConsumer;
 
 /** Tokens that are not to be believed any more: refused at once here, and everywhere within seconds; open streams are cut. */
 final class TokenRoutes {
     private final Postrider postrider;
-    private final Consumer<String> revoked;
+    private final BiConsumer<String, Instant> revoked;
 
-    TokenRoutes(Postrider postrider, Consumer<String> revoked) {
+    TokenRoutes(Postrider postrider, BiConsumer<String, Instant> revoked) {
         this.postrider = postrider;
         this.revoked = revoked;
     }
@@ -27,7 +27,7 @@ final class TokenRoutes {
             throw Problem.badRequest("the body lacks the field 'expires_at': the token's exp");
         }
         postrider.revocations().revoke(jti, expires, fields.textOrNull("why"));
-        revoked.accept(jti);
+        revoked.accept(jti, expires);
         return Answer.ok(JsonText.object().put("jti", jti).put("revoked", true));
     }
 }

@@ -132,9 +132,10 @@ public final class Writing {
         if (key == null || who.isOperator()) {
             return key;
         }
+        String project = who.project() == null ? "" : who.project(); // a user may have none
         return who.reach() == Identity.Reach.USER
-                ? who.project() + "//" + who.subject() + "/" + key
-                : who.project() + "/" + key;
+                ? project + "//" + who.subject() + "/" + key
+                : project + "/" + key;
     }
 
     private static void refuseOther(String field, @Nullable String given, @Nullable String own) {

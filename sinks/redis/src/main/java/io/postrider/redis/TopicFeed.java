@@ -251,7 +251,7 @@ final class TopicFeed implements AutoCloseable {
         }
         long upto = Math.min(head, position);
         long from = Math.min(upto, Math.max(oldest - 1, trail.start().orElse(upto)));
-        long common = trail.common(from, stretch(from, upto));
+        long common = common(from, upto);
         log.warn(
                 "redis_feed_changed topic={} position={} head={} the log is not the one it was", topic, position, head);
         receiver.changed(common);
@@ -265,12 +265,17 @@ final class TopicFeed implements AutoCloseable {
         return !last.isEmpty() && !trail.contradicts(last.get(0));
     }
 
-    private List<LogEvent> stretch(long after, long upto) {
-        List<LogEvent> read = new ArrayList<>();
-        for (long at = after; at < upto; at = after + read.size()) {
-            read.addAll(events.read(topic, at, (int) Math.min(AT_ONCE, upto - at)));
+    /** The last position up to which the log is what was handed over. It may be cut back, or forget, while it is read. */
+    private long common(long after, long upto) {
+        long common = after;
+        while (common < upto) {
+            List<LogEvent> read = events.read(topic, common, (int) Math.min(AT_ONCE, upto - common));
+            common = trail.common(common, read);
+            if (read.isEmpty() || common < read.get(read.size() - 1).position()) {
+                return common;
+            }
         }
-        return read;
+        return common;
     }
 
     private void rest(Duration most) {
