@@ -248,10 +248,13 @@ class ClientTest extends GatewayTestBase {
         try (Served served = serve(options().withRecent(5, 1 << 20))) {
             served.emitNumbered("p1", "ann", 1, 30);
             served.history.oldestAtLeast = 20;
-            connect(served, transport, ", position: 3, storageKey: 'snapshot', onSnapshot: (snapshot) => {"
-                    + " window.snapshots.push([snapshot.position, window.heard.length,"
-                    + " localStorage.getItem('snapshot')]);"
-                    + " return window.snapshots.length < 3 ? new Promise((_, fail) => { window.fail = fail; }) : null; }");
+            connect(
+                    served,
+                    transport,
+                    ", position: 3, storageKey: 'snapshot', onSnapshot: (snapshot) => {"
+                            + " window.snapshots.push([snapshot.position, window.heard.length,"
+                            + " localStorage.getItem('snapshot')]);"
+                            + " return window.snapshots.length < 3 ? new Promise((_, fail) => { window.fail = fail; }) : null; }");
             for (int attempt = 1; attempt <= 2; attempt++) {
                 long calls = attempt;
                 Await.until(

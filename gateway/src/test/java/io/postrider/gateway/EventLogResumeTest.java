@@ -219,7 +219,9 @@ class EventLogResumeTest {
             SseClient client = served.sse(served.token("ann", "p1", PROJECT), "&room=project:p1&position=0");
             Seen first = client.await("an answer", frame -> !frame.type().equals("position"));
             assertThat(first.type()).as("%s", client.frames()).isEqualTo("snapshot");
-            assertThat(postrider.eventLog().oldest(TOPIC)).as("it is whole again").isEqualTo(1);
+            assertThat(postrider.eventLog().oldest(TOPIC))
+                    .as("it is whole again")
+                    .isEqualTo(1);
         }
     }
 

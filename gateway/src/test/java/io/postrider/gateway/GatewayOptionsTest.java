@@ -35,7 +35,9 @@ class GatewayOptionsTest {
                 Map.entry("origins", () -> options.withOrigins("https://*.example.org")));
         bad.forEach((name, call) ->
                 assertThatThrownBy(call).isInstanceOf(PostriderException.class).hasMessageContaining(name));
-        assertThat(options.withRooms(100).rooms()).as("what the event log takes").isEqualTo(100);
+        assertThat(options.withRooms(100).rooms())
+                .as("what the event log takes")
+                .isEqualTo(100);
         assertThatThrownBy(() -> options.withRooms(101)).hasMessageContaining("rooms");
         for (String origin : new String[] {"", "*", "null", "example.org", "https://a.test/path", "ftp://a.test"}) {
             assertThatThrownBy(() -> options.withOrigins(origin)).hasMessageContaining("origins");

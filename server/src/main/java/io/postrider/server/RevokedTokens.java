@@ -66,8 +66,7 @@ final class RevokedTokens implements Revocations, AutoCloseable {
     /** One that was just written down, until it expires. */
     void add(String tokenId, Instant expires) {
         Instant over = Instant.now().minus(AFTERWARDS);
-        here.entrySet()
-                .removeIf(one -> one.getValue().isBefore(over) || everywhere.isRevoked(one.getKey()));
+        here.entrySet().removeIf(one -> one.getValue().isBefore(over) || everywhere.isRevoked(one.getKey()));
         here.put(tokenId, expires);
     }
 

@@ -53,7 +53,10 @@ class ApiTest {
 
     @BeforeAll
     static void serve(TestDatabase database) {
-        server = LiveServer.on(database, Map.of("postrider.api.user-topics", "orders", "postrider.api.user-queues", "notes"), Mail.class);
+        server = LiveServer.on(
+                database,
+                Map.of("postrider.api.user-topics", "orders", "postrider.api.user-queues", "notes"),
+                Mail.class);
         operator = server.operator();
     }
 

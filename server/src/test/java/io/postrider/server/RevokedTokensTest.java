@@ -21,7 +21,8 @@ class RevokedTokensTest {
 
     @Test
     void a_connection_that_has_gone_silent_does_not_keep_it_from_reading(TestDatabase database) {
-        Postrider postrider = Postrider.on(database.dataSource(), Options.defaults().withNode("revoked"))
+        Postrider postrider = Postrider.on(
+                        database.dataSource(), Options.defaults().withNode("revoked"))
                 .migrate();
         int port = database.server().port();
         try (postrider;

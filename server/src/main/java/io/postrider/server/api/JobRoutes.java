@@ -158,8 +158,7 @@ final class JobRoutes {
 
     /** A job that is out of reach is not there, for whoever asks. Who changes it does not wait for those who read. */
     private static Jobs.Status inReach(Jobs jobs, Call call) {
-        return jobs.find(Callers.reach(call.who()), call.id())
-                .orElseThrow(() -> Problem.notFound("job " + call.id()));
+        return jobs.find(Callers.reach(call.who()), call.id()).orElseThrow(() -> Problem.notFound("job " + call.id()));
     }
 
     /** An error's text may tell of the inside of the house; a browser gets its code only. */

@@ -133,9 +133,7 @@ public final class Writing {
             return key;
         }
         String project = who.project() == null ? "" : who.project(); // a user may have none
-        return who.reach() == Identity.Reach.USER
-                ? project + "//" + who.subject() + "/" + key
-                : project + "/" + key;
+        return who.reach() == Identity.Reach.USER ? project + "//" + who.subject() + "/" + key : project + "/" + key;
     }
 
     private static void refuseOther(String field, @Nullable String given, @Nullable String own) {
