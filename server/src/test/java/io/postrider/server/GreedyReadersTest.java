@@ -102,7 +102,8 @@ class GreedyReadersTest {
                     "some are told to come again",
                     Duration.ofSeconds(60),
                     () -> reads.stream().anyMatch(Future::isDone));
-            for (String change : List.of("retry", "cancel")) { // 409: no worker has looked at it, so it does not wait yet
+            for (String change :
+                    List.of("retry", "cancel")) { // 409: no worker has looked at it, so it does not wait yet
                 Reply reply = server.post(server.operator(), "/v1/jobs/" + job + "/" + change, "{}");
                 assertThat(reply.status()).as(change + ": " + reply.text()).isIn(200, 409);
             }
