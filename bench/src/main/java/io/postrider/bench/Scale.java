@@ -51,11 +51,12 @@ public record Scale(
      * @param clients in one room, while messages are timed
      * @param rate messages/s that are timed
      * @param timed how long, one round
+     * @param warming messages of each way before that: until some 10,000 have gone through it, a way's tail is its compiler
      * @param crowd clients in one room, while messages are fanned out as fast as it goes
      * @param messages that each of the crowd gets in one round
      * @param relayed events that a relay sends in one round
      */
-    public record Realtime(int clients, int rate, Duration timed, int crowd, int messages, int relayed) {}
+    public record Realtime(int clients, int rate, Duration timed, int warming, int crowd, int messages, int relayed) {}
 
     /** What is quoted. */
     public static Scale full() {
@@ -75,7 +76,7 @@ public record Scale(
                 100,
                 20_000,
                 new Jobs(200_000, 2_000, Duration.ofSeconds(12), 100_000, 5_000_000),
-                new Realtime(100, 100, Duration.ofSeconds(15), 1_000, 1_000, 200_000));
+                new Realtime(100, 100, Duration.ofSeconds(15), 15_000, 1_000, 1_000, 200_000));
     }
 
     /** The whole within a minute: fit to see that nothing is badly wrong, not to quote. */
@@ -96,7 +97,7 @@ public record Scale(
                 15,
                 200,
                 new Jobs(10_000, 500, Duration.ofMillis(600), 2_000, 20_000),
-                new Realtime(100, 100, Duration.ofSeconds(1), 1_000, 64, 20_000));
+                new Realtime(100, 100, Duration.ofSeconds(1), 0, 1_000, 64, 20_000));
     }
 
     /** With so much of what only the way to the screen and to brokers has. */

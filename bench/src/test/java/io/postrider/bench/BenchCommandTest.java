@@ -36,7 +36,7 @@ class BenchCommandTest {
             3,
             60,
             new Scale.Jobs(2_000, 200, Duration.ofMillis(300), 300, 1_500),
-            new Scale.Realtime(2, 20, Duration.ofMillis(200), 2, 10, 100));
+            new Scale.Realtime(2, 20, Duration.ofMillis(200), 0, 2, 10, 100));
 
     private final ByteArrayOutputStream out = new ByteArrayOutputStream();
     private final ByteArrayOutputStream err = new ByteArrayOutputStream();

@@ -17,6 +17,9 @@ import java.util.function.ToDoubleFunction;
 
 /** How soon every client in a room has a message that was just committed. */
 final class CommitToClient implements Scenario {
+    /** Warming is no load: well below what either way carries. */
+    private static final int WARMING_RATE = 300;
+
     private static final Goal OF_BARE = Goal.atMost(2, "bare Redis and SSE");
 
     /** One turn. */
@@ -33,7 +36,8 @@ final class CommitToClient implements Scenario {
         return much.rate() + " messages/s of about 200 bytes on a fixed schedule for "
                 + much.timed().toMillis() + " ms a round, " + much.clients()
                 + " clients of Server-Sent Events in one room, in a process of their own; until the read that completed the"
-                + " frame, of every client. postrider: from the return of commit() of an emit, through the server in its"
+                + " frame, of every client; " + much.warming()
+                + " messages of each way beforehand. postrider: from the return of commit() of an emit, through the server in its"
                 + " role gateway, which sequences and follows the log. bare: from before a PUBLISH of the same JSON to"
                 + " Redis, through a subscriber that writes to every stream in turn, in the same container, with nothing"
                 + " else";
@@ -48,6 +52,9 @@ final class CommitToClient implements Scenario {
     public List<Figure> run(Bench bench) throws Exception {
         Scale.Realtime much = bench.scale().realtime();
         try (Stage stage = Stage.open(bench, name(), much.clients())) {
+            if (much.warming() > 0) {
+                warm(bench, stage, much.warming());
+            }
             Map<String, Rounds.Measure<Turn>> variants = new LinkedHashMap<>();
             variants.put(Stage.BARE, () -> turn(bench, stage, Stage.BARE));
             variants.put(Stage.POSTRIDER, () -> turn(bench, stage, Stage.POSTRIDER));
@@ -55,11 +62,20 @@ final class CommitToClient implements Scenario {
         }
     }
 
+    private void warm(Bench bench, Stage stage, int messages) throws Exception {
+        for (String name : List.of(Stage.BARE, Stage.POSTRIDER)) {
+            bench.tell(name() + ": " + messages + " messages to warm " + name);
+            long turn = Stage.nextTurn();
+            stage.crowd().begin(name, turn, messages);
+            send(stage.way(name), turn, new long[messages], WARMING_RATE);
+            stage.crowd().awaitLeast(name, messages);
+        }
+    }
+
     private static Turn turn(Bench bench, Stage stage, String name) throws Exception {
         bench.checkpoint();
         Scale.Realtime much = bench.scale().realtime();
         int messages = Math.max(5, (int) (much.rate() * much.timed().toMillis() / 1_000));
-        long gap = 1_000_000_000L / much.rate();
         long[] sent = new long[messages];
         long turn = Stage.nextTurn();
         Way way = stage.way(name);
@@ -67,17 +83,23 @@ final class CommitToClient implements Scenario {
         stage.gateway().begin();
         Cpu cpu = stage.cpu(name);
         Cpu.Reading before = cpu.read();
-        long began = System.nanoTime();
-        for (int i = 0; i < messages; i++) {
-            Clients.awaitTime(began + i * gap);
-            sent[i] = way.send(turn, i);
-        }
+        send(way, turn, sent, much.rate());
         stage.crowd().awaitLeast(name, messages);
         Map<String, Double> cores = cpu.read().cores(before);
         return new Turn(
                 stage.crowd().arrival(name, sent),
                 way == stage.gateway() ? stage.gateway().sequenced(sent) : Sequenced.NOT,
                 cores);
+    }
+
+    /** On a fixed schedule: one that is late does not delay those after it. */
+    private static void send(Way way, long turn, long[] sent, int rate) throws Exception {
+        long gap = 1_000_000_000L / rate;
+        long began = System.nanoTime();
+        for (int i = 0; i < sent.length; i++) {
+            Clients.awaitTime(began + i * gap);
+            sent[i] = way.send(turn, i);
+        }
     }
 
     private static List<Figure> figures(Samples<Turn> samples) {

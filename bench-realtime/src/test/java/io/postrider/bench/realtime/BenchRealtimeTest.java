@@ -25,8 +25,9 @@ import org.junit.jupiter.api.Test;
 @Tag("slow")
 @PostgresTest
 class BenchRealtimeTest {
-    private static final Scale TINY =
-            Scale.brief().withRounds(1).withRealtime(new Scale.Realtime(5, 50, Duration.ofMillis(200), 20, 80, 2_500));
+    private static final Scale TINY = Scale.brief()
+            .withRounds(1)
+            .withRealtime(new Scale.Realtime(5, 50, Duration.ofMillis(200), 30, 20, 80, 2_500));
 
     private final ByteArrayOutputStream out = new ByteArrayOutputStream();
     private final ByteArrayOutputStream err = new ByteArrayOutputStream();
