@@ -81,7 +81,8 @@ class ServerConfiguration {
     }
 
     @Bean(destroyMethod = "close")
-    DatabaseAccess databaseAccess(ServerSettings settings, Environment environment) {
+    DatabaseAccess databaseAccess(ServerSettings settings, Environment environment, ObjectProvider<KnownKeys> keys) {
+        KnownKeys.refuseOthers(keys.stream().toList(), environment); // before a database is started for nothing
         return DatabaseAccess.of(settings, environment);
     }
 
