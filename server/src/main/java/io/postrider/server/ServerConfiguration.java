@@ -127,6 +127,7 @@ class ServerConfiguration {
         return new Writing(
                 postrider,
                 new Database(dataSource, SchemaName.of(options.schema())),
+                options.payloadCap(),
                 new Writing.Permitted(
                         api.userTopics(),
                         api.userQueues(),
