@@ -3,7 +3,6 @@ package io.postrider.cli;
 import io.postrider.PostriderException;
 import io.postrider.PostriderException.Kind;
 import io.postrider.cli.serve.ServerProgram;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -111,18 +110,8 @@ final class ServeCommand implements Callable<Integer> {
         put(settings, "postrider.database-url", url);
         put(settings, "postrider.log", log == null ? (terminal.ttys().out() ? "text" : null) : log);
         put(settings, "logging.level.io.postrider", isVerbose() ? "debug" : null);
-        put(settings, "spring.config.additional-location", config == null ? null : "file:" + readable(config));
+        put(settings, ConfigFile.SETTING, config == null ? null : ConfigFile.location(config));
         return settings;
-    }
-
-    private static Path readable(Path config) {
-        if (!Files.isRegularFile(config) || !Files.isReadable(config)) {
-            throw PostriderException.refused("--config must be a file that can be read, was " + config);
-        }
-        if (!config.toString().matches(".*\\.(ya?ml|properties)")) {
-            throw PostriderException.refused("--config must end in .yaml, .yml or .properties, was " + config);
-        }
-        return config.toAbsolutePath();
     }
 
     private boolean isVerbose() {
