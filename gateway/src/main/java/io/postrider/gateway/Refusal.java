@@ -13,8 +13,7 @@ public final class Refusal extends RuntimeException {
 
     /** Why, in the words of HTTP. */
     public enum Why {
-        BAD_REQUEST(
-                400, "Bad request", "Correct what is sent: one topic, its rooms, and where to go on from if anywhere."),
+        BAD_REQUEST(400, "Bad request", "Correct the request, and connect again."),
         UNAUTHORIZED(
                 401, "Not authenticated", "Send a valid token: Authorization: Bearer …, or in a WebSocket's hello."),
         FORBIDDEN(403, "Not allowed", "Use a token or a page that may; the operator can say which."),

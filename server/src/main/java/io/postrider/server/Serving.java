@@ -35,6 +35,8 @@ public final class Serving implements ServerProgram {
         terminal.say("    -d '{\"type\":\"order.placed\",\"payload\":{\"order\":1}}' http://127.0.0.1:" + port
                 + "/v1/topics/orders/events");
         terminal.say("");
+        terminal.say("  Tokens of a project or a user, by a key of your own: postrider token --help");
+        terminal.say("");
     }
 
     /** The process is ended by a signal, and its hook closes the server. */

@@ -60,6 +60,7 @@ class JsonLinesTest {
                 .endsWith("]")
                 .contains("chat", "orders");
         assertThat(opened.path("rooms").isIntegralNumber()).isTrue();
+        assertThat(opened.path("same_origin").isBoolean()).isTrue();
         JsonNode migrated =
                 line("io.postrider.schema.Migrator", null, "migrated schema={} applied={}", "postrider", List.of(1, 2));
         assertThat(migrated.path("event").asString()).isEqualTo("migrated");

@@ -66,7 +66,14 @@ public final class JsonLines implements StructuredLogFormatter<ILoggingEvent> {
         Matcher option = OPTION.matcher(text);
         while (option.find()) {
             String value = option.group(2);
-            value(json, option.group(1), value.matches("[0-9]{1,18}") ? Long.valueOf(value) : value);
+            if (value.matches("0|[1-9][0-9]{0,17}|true|false")) {
+                json.append(',')
+                        .append(JsonText.quoted(option.group(1)))
+                        .append(':')
+                        .append(value);
+            } else {
+                text(json, option.group(1), value);
+            }
         }
     }
 
