@@ -59,9 +59,6 @@ public final class Server implements AutoCloseable {
         defaults.put(
                 "logging.level.org.springframework.boot.tomcat.servlet.DeferredServletContainerInitializers", "off");
         defaults.put("logging.level.org.apache.catalina.loader", "error"); // threads of a start that is being given up
-        if (!settings.getOrDefault("postrider.log", "json").equals("text")) {
-            defaults.put("logging.structured.format.console", "io.postrider.server.log.JsonLines");
-        }
         SpringApplication application = new SpringApplicationBuilder(ServerConfiguration.class)
                 .sources(more)
                 .web(WebApplicationType.SERVLET)
@@ -72,7 +69,7 @@ public final class Server implements AutoCloseable {
                 .initializers(Server::derive)
                 .build();
         application.setAddCommandLineProperties(false);
-        application.addListeners(new GivenSettings(settings));
+        application.addListeners(new GivenSettings(settings), new LogForm());
         // Until the settings are read, and with them the levels above: a file that cannot be read is told by who starts
         // us.
         LoggingSystem.get(Server.class.getClassLoader()).setLogLevel("org.springframework.boot", LogLevel.OFF);

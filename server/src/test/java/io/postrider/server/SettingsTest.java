@@ -20,6 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.core.env.Environment;
 
 /** What the server is told, by whatever name, and when it would rather not start. */
 @PostgresTest
@@ -88,6 +89,7 @@ class SettingsTest {
                   database-url: "%s"
                   node: from-a-file
                   poll: 250ms
+                  log: text
                   payload-cap: 1000
                   http:
                     port: 0
@@ -96,17 +98,15 @@ class SettingsTest {
                     secrets:
                       mint: "%s"
                 """.formatted(database.jdbcUrl(), LiveServer.newSecret()));
-        Map<String, String> settings = Map.of(
-                "spring.config.additional-location",
-                "file:" + file,
-                "postrider.log",
-                "text",
-                "logging.level.root",
-                "warn");
+        Map<String, String> settings =
+                Map.of("spring.config.additional-location", "file:" + file, "logging.level.root", "warn");
         try (Server server = Server.start(settings)) {
             assertThat(server.bean(io.postrider.Options.class).toString())
                     .contains("node=from-a-file", "poll=PT0.25S", "payload_cap=1000");
             assertThat(server.bean(ServerSettings.class).http().origins()).hasSize(2);
+            assertThat(server.bean(Environment.class).getProperty("logging.structured.format.console"))
+                    .as("text is not JSON")
+                    .isNull();
         }
     }
 
@@ -132,6 +132,7 @@ class SettingsTest {
                     postrider.poll                   | 10s                       | poll must be
                     postrider.poll                   | soon                      | postrider.poll
                     postrider.schema                 | Big                       | schema must match
+                    postrider.log                    | xml                       | must be json or text, was 'xml'
                     postrider.roles                  | api,waiter                | postrider.roles
                     postrider.http.bind              | nowhere.invalid           | postrider.http.bind
                     postrider.http.origins           | *                         | postrider.http.origins
