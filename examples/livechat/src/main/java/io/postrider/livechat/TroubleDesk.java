@@ -24,6 +24,7 @@ final class TroubleDesk {
 
     private final Postrider postrider;
     private final DataSource dataSource;
+    private final Ingestion ingestion;
     private final Companion companion;
     private final HeldTransaction held;
     private final @Nullable Trouble trouble;
@@ -32,11 +33,13 @@ final class TroubleDesk {
     TroubleDesk(
             Postrider postrider,
             DataSource dataSource,
+            Ingestion ingestion,
             Companion companion,
             HeldTransaction held,
             @Nullable Trouble trouble) {
         this.postrider = postrider;
         this.dataSource = dataSource;
+        this.ingestion = ingestion;
         this.companion = companion;
         this.held = held;
         this.trouble = trouble;
@@ -83,6 +86,7 @@ final class TroubleDesk {
      * @param worker null: somebody else runs it
      * @param takeover how long after the last kill the first message was saved again, in milliseconds; null: none yet
      * @param held null: no transaction is held open
+     * @param ahead null: messages are queued at once
      * @param failuresAhead how many of the companion's next attempts fail
      * @param retries the companion's jobs that failed and wait for their next attempt
      */
@@ -91,6 +95,7 @@ final class TroubleDesk {
             Trouble.@Nullable WorkerState worker,
             @Nullable Long takeover,
             HeldTransaction.@Nullable Held held,
+            Ingestion.@Nullable Ahead ahead,
             Line ingest,
             Line companion,
             int failuresAhead,
@@ -112,6 +117,7 @@ final class TroubleDesk {
                 trouble == null ? null : trouble.worker(),
                 takeover(),
                 held.held(),
+                ingestion.ahead(),
                 line(queues, LiveChat.INGEST),
                 answers,
                 ahead,

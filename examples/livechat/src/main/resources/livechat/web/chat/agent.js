@@ -43,6 +43,7 @@ class Desk {
     this.outbox = new Outbox(session, {
       acknowledged: message => this.advance(message, 'queued'),
       refused: message => this.advance(message, 'refused'),
+      stalled: reason => this.composing.setStalled(reason),
     });
     addEventListener('focus', () => this.mark());
     document.addEventListener('visibilitychange', () => this.mark());

@@ -9,7 +9,7 @@ const NEAR = 80;
 
 const TICKS = {
   sending: ['clock', 'Sending'],
-  queued: ['tick', 'Queued: safe from now on'],
+  queued: ['tick', 'Taken: waits to be saved'],
   saved: ['ticks', 'Saved'],
   read: ['ticks', 'Read'],
   refused: ['cross', 'Refused'],

@@ -81,11 +81,10 @@ async function verify() {
 
 async function look() {
   if (document.visibilityState === 'visible') {
-    try {
-      const [state] = await Promise.all([agent.get('/state'), verify()]);
-      trouble.draw(state, seenByAgent);
-    } catch {
-      // no network just now: the next look will tell
+    // Whichever fails: no network just now, or no database, or no Redis. The next look will tell.
+    const [state] = await Promise.allSettled([agent.get('/state'), verify()]);
+    if (state.status === 'fulfilled') {
+      trouble.draw(state.value, seenByAgent);
     }
   }
   setTimeout(look, LOOK_EVERY);

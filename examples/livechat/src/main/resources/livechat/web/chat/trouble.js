@@ -14,6 +14,15 @@ function messages(count) {
   return count === 1 ? '1 message' : `${count} messages`;
 }
 
+/** How many messages are acknowledged and not saved, and where: how safe they are is up to the place. */
+function waits({waiting, running, later}, ahead) {
+  const places = [[waiting + running + later, 'in the database'], [ahead?.waiting ?? 0, `in ${ahead?.name}`]]
+    .filter(([count]) => count > 0);
+  const all = places.reduce((sum, [count]) => sum + count, 0);
+  const where = places.map(([count, place]) => places.length > 1 ? `${count} ${place}` : place).join(' and ');
+  return all === 0 ? 'nothing waits' : `${messages(all)} ${all === 1 ? 'waits' : 'wait'}${places.length > 1 ? ':' : ''} ${where}`;
+}
+
 export class Trouble {
   /**
    * @param agent the agent's session, who may
@@ -78,13 +87,25 @@ export class Trouble {
 
   /** @param passed how many messages the agent has seen by now */
   draw(state, passed) {
+    this.drawAhead(state);
     this.drawWorker(state);
     this.drawHeld(state, passed);
     this.drawCompanion(state);
     this.before = state;
   }
 
-  drawWorker({worker, takeover, ingest}) {
+  /** What stands before the queue, where something does. */
+  drawAhead({ahead}) {
+    const takes = ahead?.waiting !== null;
+    const took = this.before?.ahead?.waiting !== null;
+    if (took && !takes) {
+      this.journal.add('bad', `${ahead.name} does not answer: no message is taken until it does.`);
+    } else if (!took && takes) {
+      this.journal.add('good', `${ahead.name} answers again: messages are taken.`);
+    }
+  }
+
+  drawWorker({worker, takeover, ingest, ahead}) {
     if (!worker) {
       return;
     }
@@ -98,8 +119,7 @@ export class Trouble {
     const since = Date.now() - Date.parse(worker.since);
     let text = `Worker pid ${worker.pid}, up for ${span(Math.max(0, since))}.`;
     if (!worker.up) {
-      const waiting = ingest.waiting + ingest.running + ingest.later;
-      text = `Down for ${span(Math.max(0, since))}; ${messages(waiting)} ${waiting === 1 ? 'waits' : 'wait'}, durably.`;
+      text = `Down for ${span(Math.max(0, since))}; ${waits(ingest, ahead)}.`;
     } else if (worker.kills > 0) {
       text = `Pid ${worker.pid} came up${worker.lastGap ? ` after ${span(worker.lastGap)}` : ''}`
         + (takeover === null ? '.' : `; first message saved ${span(takeover)} after the kill.`);
