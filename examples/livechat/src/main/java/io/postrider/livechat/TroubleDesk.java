@@ -29,6 +29,7 @@ final class TroubleDesk {
     private final HeldTransaction held;
     private final @Nullable Trouble trouble;
     private volatile @Nullable Instant killedAt;
+    private volatile boolean waited;
 
     TroubleDesk(
             Postrider postrider,
@@ -54,6 +55,7 @@ final class TroubleDesk {
     void killWorker() throws SQLException {
         if (trouble != null) {
             trouble.killWorker();
+            waited = false;
             killedAt = now();
         }
     }
@@ -84,7 +86,8 @@ final class TroubleDesk {
      * How everything stands.
      *
      * @param worker null: somebody else runs it
-     * @param takeover how long after the last kill the first message was saved again, in milliseconds; null: none yet
+     * @param takeover how long after the last kill the first of the messages was saved that had waited for the worker, in
+     *     milliseconds; null: none was seen to wait, or none is saved yet
      * @param held null: no transaction is held open
      * @param ahead null: messages are queued at once
      * @param failuresAhead how many of the companion's next attempts fail
@@ -103,26 +106,34 @@ final class TroubleDesk {
             List<Retry> retries) {}
 
     /** A queue in four numbers. */
-    record Line(long waiting, long running, long later, long dead) {}
+    record Line(long waiting, long running, long later, long dead) {
+        long all() {
+            return waiting + running + later;
+        }
+    }
 
     /** A job of the companion that failed: its attempt, why, and in how many milliseconds it is tried again. */
     record Retry(String job, int attempt, String error, long in) {}
 
     State state() throws SQLException {
         List<Queues.Status> queues = postrider.queues().list();
-        int ahead = companion.failuresAhead();
+        int failing = companion.failuresAhead();
         Line answers = line(queues, LiveChat.COMPANION);
+        Line messages = line(queues, LiveChat.INGEST);
+        Ingestion.@Nullable Ahead ahead = ingestion.ahead();
+        Trouble.@Nullable WorkerState worker = trouble == null ? null : trouble.worker();
+        waited |= worker != null && !worker.up() && messages.all() + inStream(ahead) > 0;
         return new State(
                 postrider.log().head(LiveChat.TOPIC),
-                trouble == null ? null : trouble.worker(),
+                worker,
                 takeover(),
                 held.held(),
-                ingestion.ahead(),
-                line(queues, LiveChat.INGEST),
-                answers,
                 ahead,
+                messages,
+                answers,
+                failing,
                 Companion.RETRY.attempts(),
-                answers.later() + answers.waiting() + answers.running() > 0 ? retries() : List.of());
+                answers.all() > 0 ? retries() : List.of());
     }
 
     private static Line line(List<Queues.Status> queues, String name) {
@@ -145,15 +156,22 @@ final class TroubleDesk {
                 .toList();
     }
 
+    private static long inStream(Ingestion.@Nullable Ahead ahead) {
+        Long waiting = ahead == null ? null : ahead.waiting();
+        return waiting == null ? 0 : waiting;
+    }
+
+    /** Only if something waited: else the first message tells when somebody wrote again, and nothing of the worker. */
     private @Nullable Long takeover() throws SQLException {
         Instant killed = killedAt;
-        if (killed == null) {
+        if (killed == null || !waited) {
             return null;
         }
         try (Connection connection = dataSource.getConnection()) {
             Optional<Instant> first = Rows.one(
                     connection,
-                    "select m.created_at from livechat.message m where m.created_at > ? order by m.created_at limit 1",
+                    "select m.created_at from livechat.message m where m.created_at > ? and m.answers is null"
+                            + " order by m.created_at limit 1",
                     row -> Rows.instant(row, "created_at"),
                     killed.atOffset(ZoneOffset.UTC));
             return first.map(saved -> Duration.between(killed, saved).toMillis())

@@ -17,7 +17,7 @@ const [visitor, agent] = await Promise.all([Session.open('visitor', {}), Session
 const ledger = new Ledger();
 const counter = new Counter();
 const journal = new Journal();
-const trouble = new Trouble(agent, [visitor.user, agent.user], journal);
+const trouble = new Trouble(agent, [visitor.user, agent.user], journal, askState);
 let seenByAgent = 0;
 
 const visiting = await mountVisitor(document.getElementById('visitor'), visitor, {
@@ -79,13 +79,21 @@ async function verify() {
   }
 }
 
+/** What is asked later is told later: an answer that was overtaken would tell of what is over. */
+let asked = 0;
+let told = 0;
+async function askState() {
+  const mine = ++asked;
+  const state = await agent.get('/state');
+  if (mine > told) {
+    told = mine;
+    trouble.draw(state, seenByAgent);
+  }
+}
+
 async function look() {
   if (document.visibilityState === 'visible') {
-    // Whichever fails: no network just now, or no database, or no Redis. The next look will tell.
-    const [state] = await Promise.allSettled([agent.get('/state'), verify()]);
-    if (state.status === 'fulfilled') {
-      trouble.draw(state.value, seenByAgent);
-    }
+    await Promise.allSettled([askState(), verify()]); // no network just now, or no database, or no Redis: the next look will tell
   }
   setTimeout(look, LOOK_EVERY);
 }

@@ -28,9 +28,10 @@ export class Trouble {
    * @param agent the agent's session, who may
    * @param users whose streams are cut
    * @param journal where it is told
+   * @param look asks the server how everything stands, now
    */
-  constructor(agent, users, journal) {
-    Object.assign(this, {agent, users, journal, rows: {}, cutAt: {}, last: {}});
+  constructor(agent, users, journal, look) {
+    Object.assign(this, {agent, users, journal, look, rows: {}, cutAt: {}, last: {}});
     this.root = el('div.troubles', {}, Object.entries(KINDS).map(([kind, [shape, title, what]]) => {
       const button = el('button', {type: 'button', 'data-trouble': kind, onclick: () => this.make(kind)}, icon(shape), title);
       const status = el('p.status', {role: 'status', 'data-status': kind}, what);
@@ -64,6 +65,7 @@ export class Trouble {
       say(this.rows[kind].status, problem.message);
     }
     button.disabled = false;
+    await this.look().catch(() => {}); // the next look will tell
   }
 
   // ── the streams ──────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -111,18 +113,18 @@ export class Trouble {
     }
     const before = this.before?.worker;
     if (before && worker.up && worker.pid !== before.pid || before && !before.up && worker.up) {
-      this.journal.add('good', `A new worker (pid ${worker.pid}) is up${worker.lastGap ? ` after ${span(worker.lastGap)}` : ''}.`);
+      this.journal.add('good', `A new worker (pid ${worker.pid}) is up${worker.lastGap === null ? '' : `; nobody worked for ${span(worker.lastGap)}`}.`);
     }
     if (takeover !== null && this.before && this.before.takeover !== takeover) {
-      this.journal.add('good', `The first message was saved ${span(takeover)} after the kill.`);
+      this.journal.add('good', `The first message that waited was saved ${span(takeover)} after the kill.`);
     }
     const since = Date.now() - Date.parse(worker.since);
     let text = `Worker pid ${worker.pid}, up for ${span(Math.max(0, since))}.`;
     if (!worker.up) {
       text = `Down for ${span(Math.max(0, since))}; ${waits(ingest, ahead)}.`;
     } else if (worker.kills > 0) {
-      text = `Pid ${worker.pid} came up${worker.lastGap ? ` after ${span(worker.lastGap)}` : ''}`
-        + (takeover === null ? '.' : `; first message saved ${span(takeover)} after the kill.`);
+      text = `Back${worker.lastGap === null ? '' : ` after ${span(worker.lastGap)}`} (pid ${worker.pid})`
+        + (takeover === null ? '.' : `; first waiting message saved ${span(takeover)} after the kill.`);
     }
     say(this.rows['kill-worker'].status, text);
     this.rows['kill-worker'].status.classList.toggle('hot', !worker.up);

@@ -164,6 +164,28 @@ class BrowserTest {
 
     @Test
     @Tag("slow")
+    void a_worker_that_is_killed_while_nobody_writes_is_told_to_be_away_and_no_message_to_have_waited() {
+        Screen stage = screen("/");
+        stage.awaitLive("#visitor");
+        stage.awaitLive("#agent");
+        stage.click("[data-trouble=kill-worker]");
+        stage.awaitText("[data-status=kill-worker]", "nothing waits");
+        stage.awaitText("[data-status=kill-worker]", "Back after");
+        stage.write("#visitor", "is it there again?");
+        stage.awaitVerdict("good", 1);
+        assertThat(stage.text("[data-status=kill-worker]")).contains("Back after").doesNotContain("first waiting");
+        assertThat(stage.text(".journal")).doesNotContain("that waited");
+    }
+
+    @Test
+    void an_agent_whom_nobody_knows_is_told_who_there_is() {
+        Screen agent = screen("/agent.html?as=mallory");
+        agent.awaitText("#agent .empty", "There is no such agent; take one of [anna, ben, mira].");
+        assertThat(agent.faults()).as("what the browser says of it").allMatch(fault -> fault.contains("404"));
+    }
+
+    @Test
+    @Tag("slow")
     void a_companion_that_fails_is_seen_to_be_retried_and_answers_once() {
         Screen stage = screen("/");
         stage.awaitLive("#visitor");
@@ -206,7 +228,7 @@ class BrowserTest {
         stage.awaitText(".journal", "A new worker");
         stage.click("[data-trouble=cut-streams]");
         stage.awaitText(".journal", "The agent’s stream is back");
-        stage.awaitText(".journal", "The first message was saved");
+        stage.awaitText(".journal", "The first message that waited was saved");
         stage.awaitVerdict("good", 600);
         assertThat(stage.text("[data-count=missing]")).isEqualTo("0");
         assertThat(stage.text("[data-count=twice]")).isEqualTo("0");
