@@ -60,7 +60,7 @@ pilot.changed(pilot);
 
 document.getElementById('panel').replaceChildren(
   el('div.half', {}, counter.root, el('div.autopilot', {}, go, course, log)),
-  el('div.half', {}, el('h2.section', {}, 'Make trouble'), trouble.root, el('h2.section', {}, 'What happened'), journal.root));
+  el('div.half.rest', {}, el('h2.section', {}, 'Make trouble'), trouble.root, el('h2.section', {}, 'What happened'), journal.root));
 document.getElementById('panel').classList.add('ready');
 
 // ── looking ──────────────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -4,9 +4,9 @@ import {el, icon, say} from './dom.js';
 import {span} from './times.js';
 
 const KINDS = {
-  'kill-worker': ['skull', 'Kill the worker', 'kill -9. Messages go on being acknowledged; another process takes over.'],
-  'cut-streams': ['scissors', 'Cut the streams', 'The server drops both connections. They resume at their position.'],
-  'hold-transaction': ['lock', 'Hold a transaction open', 'A session writes and does not commit for 20 s. Nobody waits for it.'],
+  'kill-worker': ['skull', 'Kill the worker', 'kill -9. Messages are taken all the same; another process follows.'],
+  'cut-streams': ['scissors', 'Cut the streams', 'The server drops both connections. They resume where they were.'],
+  'hold-transaction': ['lock', 'Hold a transaction', 'One writes, and stays open for 20 s. Nobody else waits for it.'],
   'fail-companion': ['stumble', 'Fail the companion', 'Its next 3 attempts throw. The job is retried after 1, 2 and 4 s.'],
 };
 
