@@ -127,6 +127,22 @@ class BrowserTest {
     }
 
     @Test
+    void what_a_stream_brought_counts_as_seen_when_the_database_has_it_and_not_before() {
+        Screen visitor = screen("/visitor.html");
+        visitor.awaitLive("#visitor");
+        Object counted = visitor.promised("const {Ledger} = await import('/chat/ledger.js');"
+                + "const ledger = new Ledger();"
+                + "const steps = () => { const {acknowledged, saved, emitted, visitor, agent} = ledger.count();"
+                + "  return [acknowledged, saved, emitted, visitor, agent].join(''); };"
+                + "const message = {client: 'c', author: {kind: 'VISITOR'}};"
+                + "ledger.sent(message); ledger.acknowledged(message, 'receipt'); ledger.seen('agent', message, 1);"
+                + "const before = steps();"
+                + "ledger.answered([{id: 'c', saved: 1, emitted: 1, position: 1, lost: false}]);"
+                + "return before + ' ' + steps();");
+        assertThat(counted).isEqualTo("10000 11101");
+    }
+
+    @Test
     void offline_one_goes_on_writing_and_nothing_is_missing_or_twice_when_the_network_is_back() {
         Screen stage = screen("/");
         stage.awaitLive("#visitor");
