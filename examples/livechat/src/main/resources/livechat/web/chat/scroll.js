@@ -71,7 +71,7 @@ export class Scroll {
   }
 
   draw() {
-    const messages = this.talk.latest(DRAWN);
+    const {messages, cut} = this.talk.shown(DRAWN);
     const readTo = this.talk.readTo;
     const keys = new Set(messages.map(keyOf));
     for (const [key, item] of this.items) {
@@ -91,6 +91,7 @@ export class Scroll {
         fresh = true;
       }
       this.update(item, message, messages[i - 1], messages[i + 1], readTo);
+      item.classList.toggle('cut', message === cut);
       if (place === item) {
         place = item.nextSibling;
       } else {

@@ -31,9 +31,6 @@ await mountAgent(document.getElementById('agent'), agent, {
   seen(message, position) {
     ledger.seen('agent', message, position);
     seenByAgent++;
-    if (message.author.kind === 'COMPANION') {
-      trouble.answered(message.attempt);
-    }
   },
   begins: position => ledger.begins('agent', position),
   held: () => trouble.heldArrived(),

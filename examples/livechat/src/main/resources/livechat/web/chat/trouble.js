@@ -7,7 +7,7 @@ const KINDS = {
   'kill-worker': ['skull', 'Kill the worker', 'kill -9. Messages are taken all the same; another process follows.'],
   'cut-streams': ['scissors', 'Cut the streams', 'The server drops both connections. They resume where they were.'],
   'hold-transaction': ['lock', 'Hold a transaction', 'One writes, and stays open for 20 s. Nobody else waits for it.'],
-  'fail-companion': ['stumble', 'Fail the companion', 'Its next 3 attempts throw. The job is retried after 1, 2 and 4 s.'],
+  'fail-companion': ['stumble', 'Fail the companion', 'Its next job throws 3 times, and is retried after 1, 2 and 4 s.'],
 };
 
 function messages(count) {
@@ -53,11 +53,8 @@ export class Trouble {
         'kill-worker': 'The worker was killed (kill -9).',
         'cut-streams': `${count} ${count === 1 ? 'stream was' : 'streams were'} cut.`,
         'hold-transaction': 'A transaction has written, and stays open for 20 s.',
-        'fail-companion': 'The companion’s next 3 attempts will throw. Ask it something.',
+        'fail-companion': 'The companion’s next job will throw 3 times. Ask it something.',
       }[kind]);
-      if (kind === 'fail-companion') {
-        this.failing = true;
-      }
       if (kind === 'hold-transaction') {
         this.passedSince = null;
       }
@@ -148,33 +145,24 @@ export class Trouble {
     this.journal.add('good', 'The held transaction has committed: its own event came now, after everybody else’s.');
   }
 
-  drawCompanion({failuresAhead, attempts, retries, companion}) {
+  drawCompanion({companion}) {
+    if (!companion) {
+      return;
+    }
+    const {failed, of, begun, waits, done} = companion;
     const {status} = this.rows['fail-companion'];
-    const known = this.known ??= new Set();
-    for (const {job, attempt, in: ms} of retries) {
-      if (!known.has(job + attempt)) {
-        known.add(job + attempt);
-        this.journal.add('bad', `The companion’s attempt ${attempt} of ${attempts} failed; again in ${span(ms)}.`);
-      }
+    const told = this.before ? this.before.companion ?? {failed: 0, done: null} : companion;
+    status.classList.toggle('hot', done === null);
+    for (let attempt = told.failed + 1; attempt <= failed; attempt++) {
+      this.journal.add('bad', `The companion’s attempt ${attempt} of ${of + 1} failed; the next one ${span(waits[attempt - 1])} later.`);
     }
-    status.classList.toggle('hot', failuresAhead > 0 || retries.length > 0);
-    if (retries.length > 0) {
-      const {attempt, in: ms} = retries[0];
-      say(status, `Attempt ${attempt} of ${attempts} failed; again in ${span(ms)}${retries.length > 1 ? ` (and ${retries.length - 1} more)` : ''}.`);
-    } else if (failuresAhead > 0) {
-      say(status, `Its next ${failuresAhead} attempts will throw. Ask it something.`);
-    } else if (this.failing && companion.waiting + companion.running + companion.later === 0) {
-      this.failing = false;
-      say(status, 'It has answered after all.');
-    }
-  }
-
-  /** The companion answered, at this attempt. */
-  answered(attempt) {
-    if (attempt > 1) {
-      this.journal.add('good', `The companion answered at attempt ${attempt}.`);
-      say(this.rows['fail-companion'].status, `Answered at attempt ${attempt}, once.`);
-      this.failing = false;
+    if (!begun) {
+      say(status, `The next job’s first ${of} attempts will throw. Ask it something.`);
+    } else if (done === null) {
+      say(status, `Attempt ${failed} of ${of + 1} failed; the next one ${span(waits[failed - 1])} later.`);
+    } else if (told.done === null) {
+      this.journal.add('good', `The companion’s job was done at attempt ${done}.`);
+      say(status, `Done at attempt ${done}, once.`);
     }
   }
 }

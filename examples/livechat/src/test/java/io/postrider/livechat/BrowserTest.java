@@ -189,7 +189,9 @@ class BrowserTest {
         stage.awaitText("[data-status=kill-worker]", "Back after");
         stage.write("#visitor", "is it there again?");
         stage.awaitVerdict("good", 1);
-        assertThat(stage.text("[data-status=kill-worker]")).contains("Back after").doesNotContain("first waiting");
+        assertThat(stage.text("[data-status=kill-worker]"))
+                .contains("Back after")
+                .doesNotContain("first waiting");
         assertThat(stage.text(".journal")).doesNotContain("that waited");
     }
 
@@ -211,7 +213,7 @@ class BrowserTest {
         stage.awaitText(".journal", "attempt 1 of 4 failed");
         stage.awaitText(".journal", "attempt 3 of 4 failed");
         stage.awaitText("#visitor .message.companion .attempt", "attempt 4");
-        stage.awaitText("[data-status=fail-companion]", "Answered at attempt 4, once.");
+        stage.awaitText("[data-status=fail-companion]", "Done at attempt 4, once.");
         assertThat(stage.count("#visitor .message.companion")).isEqualTo(1);
     }
 
