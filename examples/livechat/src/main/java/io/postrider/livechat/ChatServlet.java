@@ -33,6 +33,7 @@ final class ChatServlet extends HttpServlet {
         response.setHeader("Cache-Control", "no-store");
         response.setHeader("X-Content-Type-Options", "nosniff");
         try {
+            Neighbours.refuseForeign(request);
             answer(request, response);
         } catch (Refusal e) {
             if (e.getCause() != null) {

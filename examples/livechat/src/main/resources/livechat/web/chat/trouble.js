@@ -120,7 +120,7 @@ export class Trouble {
     if (!worker.up) {
       text = `Down for ${span(Math.max(0, since))}; ${waits(ingest, ahead)}.`;
     } else if (worker.kills > 0) {
-      text = `Back${worker.lastGap === null ? '' : ` after ${span(worker.lastGap)}`} (pid ${worker.pid})`
+      text = `Back${worker.lastGap === null ? '' : ` after ${span(worker.lastGap)}`}`
         + (takeover === null ? '.' : `; first waiting message saved ${span(takeover)} after the kill.`);
     }
     say(this.rows['kill-worker'].status, text);
