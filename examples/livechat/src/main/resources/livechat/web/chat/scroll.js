@@ -136,7 +136,9 @@ export class Scroll {
       item.querySelector('p').replaceChildren(...words(message));
     }
     const tick = item.querySelector('.tick');
-    const state = message.state === 'saved' && message.id <= readTo ? 'read' : message.state;
+    // It is agents who read, and say so: of what they write themselves that tells nothing.
+    const read = message.author.kind === 'VISITOR' && message.state === 'saved' && message.id <= readTo;
+    const state = read ? 'read' : message.state;
     if (tick && tick.dataset.state !== state) {
       const [shape, label] = TICKS[state];
       tick.dataset.state = state;
