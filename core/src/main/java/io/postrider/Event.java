@@ -34,7 +34,7 @@ public record Event(
         @Nullable String aggregateId,
         String headers) {
 
-    private static final int LONGEST_KEY = 1024;
+    private static final int LONGEST_REFERENCE = 1024;
     private static final int LONGEST_HEADERS = 16 * 1024;
 
     /** Refuses what the database would refuse, before the transaction is spoilt. */
@@ -42,12 +42,11 @@ public record Event(
         Refuse.missing("id", id);
         Refuse.unlessName("topic", Refuse.missing("topic", topic));
         Refuse.unlessType("type", Refuse.missing("type", type));
-        refuseUnstorable("key", key);
-        refuseUnstorable("project id", projectId);
-        refuseUnstorable("user id", userId);
-        refuseUnstorable("aggregate type", aggregateType);
-        refuseUnstorable("aggregate id", aggregateId);
-        refuseLong("key", key, LONGEST_KEY, "use a digest of it");
+        refuseReference("key", key);
+        refuseReference("project id", projectId);
+        refuseReference("user id", userId);
+        refuseReference("aggregate type", aggregateType);
+        refuseReference("aggregate id", aggregateId);
         Json.refuseUnlessJson("payload", Refuse.missing("payload", payload));
         Json.refuseUnlessObject("headers", Refuse.missing("headers", headers));
         refuseLong("headers", headers, LONGEST_HEADERS, "put content in the payload");
@@ -91,6 +90,12 @@ public record Event(
     /** The same event with headers given as a map of text. */
     public Event withHeaders(Map<String, String> newHeaders) {
         return withHeaders(Json.object(newHeaders));
+    }
+
+    /** An index must be able to hold it. */
+    static void refuseReference(String field, @Nullable String text) {
+        refuseUnstorable(field, text);
+        refuseLong(field, text, LONGEST_REFERENCE, "use a digest of it");
     }
 
     /** No text can hold a NUL, and the error would spoil the caller's transaction; half a character would become a '?'. */

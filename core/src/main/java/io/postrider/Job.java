@@ -27,8 +27,6 @@ public record Job(
 
     private static final Instant LATEST = Instant.parse("9999-12-31T23:59:59Z");
 
-    private static final int LONGEST_KEY = 1024;
-
     /**
      * While one job holds the key, another one with it is not enqueued.
      *
@@ -38,10 +36,10 @@ public record Job(
     public record Unique(String key, @Nullable Duration period) {
         /** Refuses an empty key and a period that has no length. */
         public Unique {
-            if (key.isEmpty() || key.length() > LONGEST_KEY) {
-                throw PostriderException.refused(
-                        "unique key must have 1.." + LONGEST_KEY + " characters, was '" + Refuse.shortened(key) + "'");
+            if (key.isEmpty()) {
+                throw PostriderException.refused("unique key must have at least one character, was ''");
             }
+            Event.refuseReference("unique key", key);
             if (period != null) {
                 Refuse.outside("unique period", period, Duration.ofMillis(1), Duration.ofDays(36_500));
             }

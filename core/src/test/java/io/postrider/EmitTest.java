@@ -392,6 +392,27 @@ class EmitTest {
         assertThat(psql.log("keys")).containsExactly("a");
     }
 
+    @Test
+    void what_an_event_refers_to_has_at_most_1024_bytes() {
+        String longest = "ü".repeat(512);
+        Event event = Event.of("references", "a", "{}");
+        postrider.emit(
+                psql.connection(), event.withProject(longest).withUser(longest).withAggregate(longest, longest));
+        String longer = longest + "x";
+        assertRefused(() -> event.withProject(longer), "project id");
+        assertRefused(() -> event.withUser(longer), "user id");
+        assertRefused(() -> event.withAggregate(longer, "1"), "aggregate type");
+        assertRefused(() -> event.withAggregate("order", longer), "aggregate id");
+        for (String column : List.of("project_id", "user_id", "aggregate_type", "aggregate_id")) {
+            assertThat(failure("insert into postrider.event (topic, type, payload, " + column
+                            + ") values ('references', 'b', '{}', '" + longer + "')"))
+                    .as(column)
+                    .isEqualTo("23514");
+        }
+        psql.passAll();
+        assertThat(psql.log("references")).containsExactly("a");
+    }
+
     static Stream<String> nasties() {
         return Stream.of(
                 "",

@@ -704,6 +704,25 @@ class FailureTest {
     }
 
     @Test
+    void an_event_that_a_reset_passes_over_is_not_tried_again_and_one_behind_the_cursor_is() {
+        Fragile blocking = new Fragile("bad");
+        psql.begin().emit("passed.over", "a", "bad", "b").commit();
+        node.add(blocking.relay("passed.over").withAttempts(1_000).withPolicy(Policy.BLOCK));
+        Await.until("it failed", () -> blocking.calls("bad") >= 2);
+        node.postrider.reset("passed.over", StartPoint.position(3));
+        node.awaitCursor("passed.over", 3);
+        assertThat(node.status("passed.over").setbacks()).isZero();
+
+        Fragile parking = new Fragile("bad");
+        psql.begin().emit("parked.behind", "bad", "a", "b").commit();
+        node.add(parking.relay("parked.behind").withAttempts(1_000).withPolicy(Policy.PARK));
+        node.awaitCursor("parked.behind", 3);
+        node.postrider.reset("parked.behind", StartPoint.end());
+        long before = parking.calls("bad");
+        Await.until("it is tried again", () -> parking.calls("bad") > before + 1);
+    }
+
+    @Test
     void discarded_letters_are_gone_and_the_others_stay() {
         Fragile handler = new Fragile("x");
         psql.emit("discard", "x", "x", "x");

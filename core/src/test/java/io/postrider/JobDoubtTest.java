@@ -17,10 +17,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The server has done what a worker told it, and the worker never hears of it: the line was cut. */
 @PostgresTest
+@Tag("slow")
 class JobDoubtTest {
     private final TestDatabase database;
     private final DeafDataSource deaf;

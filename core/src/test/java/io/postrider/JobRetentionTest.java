@@ -4,10 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.postrider.testkit.Await;
 import io.postrider.testkit.TestDatabase;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What retention takes of jobs, and what it leaves. */
 @Migrated(segmentSize = 1_000)
+@Tag("slow")
 class JobRetentionTest {
     /** One segment of 1,000 ids, full and closed, with jobs 1..count of queue q and other events. */
     private static void fill(Psql psql, int count) {

@@ -35,6 +35,7 @@ import org.junit.jupiter.api.Test;
 
 /** Nodes come and go, and leave nothing behind. */
 @Migrated
+@Tag("slow")
 class LifecycleTest {
     @Test
     void a_start_that_was_refused_can_be_repeated_when_its_reason_is_gone(TestDatabase database) {

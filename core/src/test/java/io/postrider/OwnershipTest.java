@@ -23,6 +23,7 @@ import org.postgresql.ds.PGSimpleDataSource;
 
 /** G8, G11: whoever lost a listener cannot settle for it, and what it did is rolled back. */
 @Migrated
+@Tag("slow")
 class OwnershipTest {
     private static final Duration OFTEN = Duration.ofMillis(50);
 
@@ -415,7 +416,6 @@ class OwnershipTest {
 
     // ── an event that kills the process ─────────────────────────────────────────────────────────────────────────────
 
-    @Tag("slow")
     @Test
     @Tag("once")
     void an_event_that_kills_the_process_is_found_and_its_neighbours_are_handled(TestDatabase database) {

@@ -21,10 +21,12 @@ import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A relay whose sink is slow, or whose database is not there when it matters. */
 @Migrated(shared = true)
+@Tag("slow")
 class RelayHardshipTest {
     private static final Duration SOON = Duration.ofMillis(5);
 

@@ -24,6 +24,7 @@ import org.junit.jupiter.api.Test;
 
 /** Segments, in steps by hand: what is removed, what is kept, and who waits for whom. */
 @Migrated(segmentSize = 1_000)
+@Tag("slow")
 class RetentionTest {
     private static final Duration NONE = Duration.ZERO;
     private static final Duration DAY = Duration.ofDays(1);

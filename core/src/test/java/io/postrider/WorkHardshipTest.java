@@ -35,6 +35,7 @@ import org.junit.jupiter.api.Test;
 
 /** What would stop a worker, or let it do too much: one odd job, one odd handler, one odd neighbour. */
 @PostgresTest
+@Tag("slow")
 class WorkHardshipTest {
     private final TestDatabase database;
 
@@ -223,7 +224,6 @@ class WorkHardshipTest {
         }
     }
 
-    @Tag("slow")
     @Test
     void a_job_that_is_cancelled_at_any_moment_before_its_time_is_never_done() {
         List<Long> done = new CopyOnWriteArrayList<>();
@@ -302,7 +302,6 @@ class WorkHardshipTest {
         }
     }
 
-    @Tag("slow")
     @Tag("once")
     @Test
     @Tag("alone")
@@ -391,7 +390,6 @@ class WorkHardshipTest {
         }
     }
 
-    @Tag("slow")
     @Tag("once")
     @Test
     void a_handler_that_does_not_heed_the_end_of_its_node_is_not_a_suspect() {

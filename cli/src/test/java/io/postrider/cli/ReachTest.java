@@ -7,12 +7,14 @@ import io.postrider.testkit.TestDatabase;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** How a database is found, and what is said when it is not. */
 @PostgresTest
+@Tag("slow")
 class ReachTest {
     private static final String[] COMMANDS = {
         "migrate",

@@ -17,9 +17,11 @@ import java.util.List;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** That it finds nothing where nothing is wrong, and each kind of damage where there is one. */
+@Tag("slow")
 class VerifyCommandTest {
     private TestDatabase database;
     private Shell shell;

@@ -25,7 +25,8 @@ public final class Migrator {
     private static final Logger log = LoggerFactory.getLogger(Migrator.class);
 
     /** The files under {@code schema/}, in order; the version is the number in the name. */
-    public static final List<String> MIGRATIONS = List.of("V001__log", "V002__jobs", "V003__relays", "V004__event_log");
+    public static final List<String> MIGRATIONS =
+            List.of("V001__log", "V002__jobs", "V003__relays", "V004__event_log", "V005__short_references");
 
     /** The files under {@code functions/} and {@code views/}, in the order in which they are made. */
     public static final List<String> FUNCTIONS = List.of(
@@ -142,7 +143,7 @@ public final class Migrator {
             session.query(LOCK, Bind::nothing, row -> true);
             List<Integer> applied = applyMissing(session);
             boolean replaced = replaceFunctions(session);
-            capPayloads(session, payloadCap, exactly || !applied.isEmpty());
+            capPayloads(session, payloadCap, exactly || applied.contains(1));
             session.query(
                     MAKE_SEGMENTS,
                     bind -> bind.int8("log_size", segmentSize).int8("ledger_size", LEDGER_SIZE),

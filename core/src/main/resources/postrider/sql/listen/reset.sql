@@ -1,12 +1,20 @@
 -- moves a listener's cursor by a new starting point in its ledger, and lets a detached one run again. Who runs it finds
 -- its next delivery refused, and reads where it is. The number of its course is taken from the clock: counted on, it would be
 -- given out again after a restore or a failover that forgot this reset, and what the sink has of the forgotten course would not
--- be sent. What the one that records a topic passes over so, the event log has not: that is written down.
--- touches: delivery, listener, event_log_forgotten. locks: the listener's place in the ledger
+-- be sent. An event that failed and is passed over so is not tried again; one behind the cursor still is. What the one that
+-- records a topic passes over so, the event log has not: that is written down.
+-- touches: delivery, listener, setback, event_log_forgotten. locks: the listener's place in the ledger
 with locked as materialized (
   select l.name, pg_advisory_xact_lock('postrider.delivery'::regclass::oid::int4, l.id)::text as got
   from postrider.listener l
   where l.name = :listener
+), stood as (
+  select k.name, (
+    select d.to_position from postrider.delivery d where d.listener = k.name order by d.n desc limit 1) as position
+  from locked k
+), passed as (
+  delete from postrider.setback s
+  using stood k where s.listener = k.name and s.position > k.position and s.position <= :to_position
 ), started as (
   insert into postrider.delivery (listener, from_position, to_position, events, worker)
   select k.name, 0, :to_position, 0, :worker from locked k
@@ -19,10 +27,9 @@ with locked as materialized (
 ), forgotten as (
   insert into postrider.event_log_forgotten as f (topic, position)
   select l.topic, :to_position
-  from locked k
+  from stood k
   join postrider.listener l on l.name = k.name and l.name = 'event_log:' || l.topic
-  where :to_position > (
-    select d.to_position from postrider.delivery d where d.listener = k.name order by d.n desc limit 1)
+  where :to_position > k.position
   on conflict (topic) do update set position = greatest(f.position, excluded.position)
 )
 select count(*) as reset, pg_notify('postrider', 'steer')::text as told from started

@@ -16,10 +16,12 @@ import io.postrider.testkit.TestDatabase;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Partitions of the event log: made ahead, dropped whole, and never in anybody's way for long. */
 @Migrated
+@Tag("slow")
 class EventLogRetentionTest {
     private static final String PARTITIONS = "select count(*) from pg_inherits i join pg_class c on c.oid = i.inhrelid"
             + " where i.inhparent = 'postrider.event_log'::regclass and c.relname <> 'event_log_beyond'";

@@ -25,6 +25,7 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -72,6 +73,24 @@ class EventLogTest {
             assertThat(difference(node)).isEmpty();
             assertThat(node.number("select count(*) from postrider.event_log where recorded_at >= created_at"))
                     .isEqualTo(2);
+        }
+    }
+
+    @Test
+    void the_longest_references_there_may_be_fit_into_its_indexes(TestDatabase database) {
+        try (Node node = new Node(database)) {
+            node.with(node.postrider.eventLog().listener("orders"));
+            Supplier<String> longest = () -> new Random()
+                    .ints(1024, '!', '~')
+                    .collect(StringBuilder::new, StringBuilder::appendCodePoint, StringBuilder::append)
+                    .toString(); // by chance, so that it cannot be compressed
+            node.emit(Event.of("orders", "t" + "x".repeat(199), "{}")
+                    .withKey(longest.get())
+                    .withProject(longest.get())
+                    .withUser(longest.get())
+                    .withAggregate(longest.get(), longest.get()));
+            node.awaitCursor(LISTENER, 1);
+            assertThat(difference(node)).isEmpty();
         }
     }
 

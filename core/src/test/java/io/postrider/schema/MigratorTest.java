@@ -49,7 +49,8 @@ class MigratorTest {
                             "1 V001__log",
                             "2 V002__jobs",
                             "3 V003__relays",
-                            "4 V004__event_log");
+                            "4 V004__event_log",
+                            "5 V005__short_references");
             psql.emit("orders", "a").passAll();
             assertThat(psql.log("orders")).containsExactly("a");
         }

@@ -11,12 +11,14 @@ import java.util.List;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** postrider.js in a real Chromium, against a real gateway. */
 @NeedsProgram({"chromium", "chromedriver"})
+@Tag("slow")
 class ClientTest extends GatewayTestBase {
     private Browser browser;
 

@@ -31,12 +31,14 @@ import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Who comes with an old position is served from the event log, and joins what is live. */
 @PostgresTest
 @Timeout(180)
+@Tag("slow")
 class EventLogResumeTest {
     private static final String TOPIC = "chat";
     private static final Duration LONG = Duration.ofSeconds(60);

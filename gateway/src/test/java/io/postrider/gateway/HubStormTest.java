@@ -17,6 +17,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -25,6 +26,7 @@ import org.junit.jupiter.api.Timeout;
  * them must get exactly the events of its rooms in its reach, once and in order, from its position to the last one it was
  * told of. Without a network, so that it is the hub that is tried. The seed is in the failure.
  */
+@Tag("slow")
 class HubStormTest {
     private static final int JOINS = 100_000;
     private static final int DRIVERS = 4;

@@ -17,6 +17,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -292,6 +293,32 @@ class ApiTest {
         assertThat(reply.status()).as(reply.text()).isEqualTo(201);
         String id = reply.json().path("id").asString();
         assertThat(await("/v1/jobs/" + id, job -> true).path("key").asString()).isEqualTo("//ann/k");
+    }
+
+    @Test
+    void a_key_of_an_event_is_the_projects_own_unless_the_token_reaches_all() {
+        String body = "{\"type\":\"t\",\"payload\":1,\"key\":\"42\"}";
+        List<String> kept = Stream.of(
+                        operator, server.project("acme"), server.project("globex"), server.user("ann", "acme"))
+                .map(token -> emit(token, "orders", body))
+                .map(id -> await("/v1/events/" + id, found -> true)
+                        .path("partitionkey")
+                        .asString())
+                .toList();
+        assertThat(kept).containsExactly("42", "acme/42", "globex/42", "acme/42");
+    }
+
+    @Test
+    void what_an_event_refers_to_is_short_or_refused_and_recording_goes_on() {
+        for (String field : List.of("project_id", "user_id", "aggregate_type", "aggregate_id", "key")) {
+            Reply reply = server.post(
+                    operator,
+                    "/v1/topics/orders/events",
+                    "{\"type\":\"t\",\"payload\":1,\"" + field + "\":\"" + "x".repeat(1_025) + "\"}");
+            assertThat(reply.status()).as(field).isEqualTo(400);
+            assertThat(reply.json().path("detail").asString()).contains(field.replace('_', ' '), "1024 bytes");
+        }
+        await("/v1/events/" + emit(operator, "orders", "{\"type\":\"t\",\"payload\":1}"), found -> true);
     }
 
     @Test

@@ -18,11 +18,13 @@ import java.util.Map;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Reads that take as long as they can, many of them: who writes, and who looks for revoked tokens, does not notice. */
 @PostgresTest
+@Tag("slow")
 class GreedyReadersTest {
     private static final String EVENT = "{\"type\":\"t\",\"payload\":1,\"project_id\":\"shop\"}";
 

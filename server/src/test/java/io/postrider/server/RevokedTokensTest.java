@@ -10,6 +10,7 @@ import io.postrider.testkit.TcpProxy;
 import io.postrider.testkit.TestDatabase;
 import java.time.Duration;
 import java.time.Instant;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.postgresql.ds.PGSimpleDataSource;
@@ -17,6 +18,7 @@ import org.postgresql.ds.PGSimpleDataSource;
 /** Which tokens are revoked is read again and again, whatever becomes of a connection. */
 @PostgresTest
 @Timeout(120)
+@Tag("slow")
 class RevokedTokensTest {
 
     @Test

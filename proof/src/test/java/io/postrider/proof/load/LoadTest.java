@@ -33,6 +33,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** G1 to G5, G7, G8, G10, under a load that is hard on them; and the mistakes that the checker must catch. */
 @PostgresTest
+@Tag("slow")
 class LoadTest {
     @Test
     void each_event_once_in_every_listener_causal_and_whole(TestDatabase database) throws Exception {
@@ -40,7 +41,6 @@ class LoadTest {
     }
 
     @Test
-    @Tag("slow")
     void and_so_under_a_longer_load(TestDatabase database) throws Exception {
         ride(database, Mix.of(600, seed()));
     }
@@ -70,7 +70,6 @@ class LoadTest {
     }
 
     /** Without nodes: passes race each other, and the log is read at the end. */
-    @Tag("slow")
     @ParameterizedTest
     @EnumSource(Mutant.class)
     void a_mutant_is_caught(Mutant mutant, TestDatabase database) throws Exception {

@@ -12,6 +12,7 @@ import org.junit.jupiter.api.Test;
 
 /** Claim, settle, takeover, cancel and due, of transactional jobs: whatever the order, an effect happens once. */
 @PostgresTest
+@Tag("slow")
 class JobProtocolsTest extends Protocols {
     /** Workers of the schedule that runs: the one that is taken over, and those that are not. */
     private long old;
@@ -59,14 +60,12 @@ class JobProtocolsTest extends Protocols {
         assertThat(schedules).isEqualTo(210);
     }
 
-    @Tag("slow")
     @Test
     void two_who_take_over_do_it_once() throws Exception {
         every(this::eachEffectOnce, settling("zombie"), takingOver("takeover"), takingOver("rival"));
         assertThat(schedules).isEqualTo(210);
     }
 
-    @Tag("slow")
     @Test
     void without_the_lock_of_the_takeover_an_effect_happens_twice() throws Exception {
         mutate(
@@ -91,14 +90,12 @@ class JobProtocolsTest extends Protocols {
 
     // ── claiming ────────────────────────────────────────────────────────────────────────────────────────────────────
 
-    @Tag("slow")
     @Test
     void two_who_claim_what_is_due_get_a_job_each_or_one_gets_both() throws Exception {
         every(this::eachEffectOnce, takingOver("takeover"), doingDelayed("one"), doingDelayed("other"));
         assertThat(schedules).isEqualTo(90);
     }
 
-    @Tag("slow")
     @Test
     void two_who_claim_ranges_never_claim_the_same() throws Exception {
         every(
@@ -115,14 +112,12 @@ class JobProtocolsTest extends Protocols {
     // ── due, and by itself ──────────────────────────────────────────────────────────────────────────────────────────
 
     /** As when it is not due yet, is to be tried again, or is handed back. */
-    @Tag("slow")
     @Test
     void a_job_that_is_put_aside_while_its_worker_is_taken_over_is_done_once() throws Exception {
         every(this::eachEffectOnce, puttingAside("worker"), takingOver("takeover"), doingDelayed("successor"));
         assertThat(schedules).isEqualTo(90);
     }
 
-    @Tag("slow")
     @Test
     void a_job_that_is_put_aside_while_it_is_cancelled_is_done_or_cancelled() throws Exception {
         every(
@@ -142,7 +137,6 @@ class JobProtocolsTest extends Protocols {
         assertThat(schedules).isEqualTo(90);
     }
 
-    @Tag("slow")
     @Test
     void each_time_that_a_job_is_begun_is_another_attempt() throws Exception {
         every(
@@ -153,7 +147,6 @@ class JobProtocolsTest extends Protocols {
         assertThat(schedules).isEqualTo(90);
     }
 
-    @Tag("slow")
     @Test
     void counted_late_an_attempt_is_begun_twice() throws Exception {
         mutate("claim_delayed", "attempt = d.attempt + 1", "attempt = d.attempt");
@@ -170,7 +163,6 @@ class JobProtocolsTest extends Protocols {
 
     // ── cancelling ──────────────────────────────────────────────────────────────────────────────────────────────────
 
-    @Tag("slow")
     @Test
     void a_job_is_cancelled_or_has_its_effect_and_never_both() throws Exception {
         String[] fate = {""};

@@ -19,6 +19,7 @@ import org.postgresql.PGNotification;
 
 /** The sequencer, listeners, retention and the idle lock. */
 @PostgresTest
+@Tag("slow")
 class ProtocolsTest extends Protocols {
     // ── the sequencer and commits ───────────────────────────────────────────────────────────────────────────────────
 
@@ -106,7 +107,6 @@ class ProtocolsTest extends Protocols {
     }
 
     @Test
-    @Tag("slow")
     @Tag("once")
     void two_sequencers_and_two_producers() throws Exception {
         Session<Connection> producer = Session.named("producer", connection())
@@ -186,7 +186,6 @@ class ProtocolsTest extends Protocols {
     // ── retention and a late commit ─────────────────────────────────────────────────────────────────────────────────
 
     @Test
-    @Tag("slow")
     @Tag("once")
     void a_segment_is_never_emptied_under_an_event_that_nobody_has_passed() throws Exception {
         Session<Connection> late = Session.named("late", connection())

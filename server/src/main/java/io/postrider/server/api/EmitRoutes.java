@@ -55,7 +55,7 @@ final class EmitRoutes {
     private static Event event(Identity who, String topic, JsonNode node, String where) {
         Fields fields = Fields.of(node, where, FIELDS);
         Event event = Event.of(topic, fields.text("type"), fields.json("payload"))
-                .withKey(fields.textOrNull("key"))
+                .withKey(Writing.ofProject(who, fields.textOrNull("key")))
                 .withProject(Writing.project(who, fields.textOrNull("project_id")))
                 .withUser(Writing.user(who, fields.textOrNull("user_id")))
                 .withAggregate(fields.textOrNull("aggregate_type"), fields.textOrNull("aggregate_id"))

@@ -125,6 +125,17 @@ public final class Writing {
     }
 
     /**
+     * A key of events, by which listeners park them and sinks keep them in order, in a whole topic: one project must not hold up
+     * another. Users of one project share its keys, since order 42 is the same order for all of them.
+     */
+    static @Nullable String ofProject(Identity who, @Nullable String key) {
+        if (key == null || who.isOperator()) {
+            return key;
+        }
+        return who.project() == null ? own(who, key) : who.project() + "/" + key;
+    }
+
+    /**
      * A key of jobs, which are compared in a whole queue: what one project or user calls its own must not meet, hold up or tell of
      * what another does.
      */

@@ -19,9 +19,11 @@ import java.util.regex.Pattern;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.serialization.StringDeserializer;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What the README shows is what runs here. */
+@Tag("slow")
 class KafkaReadmeTest {
     private static final Broker BROKER = Broker.shared();
 

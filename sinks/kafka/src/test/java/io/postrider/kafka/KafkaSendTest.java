@@ -24,9 +24,11 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.InvalidRecordException;
 import org.apache.kafka.common.errors.RecordTooLargeException;
 import org.apache.kafka.common.errors.TimeoutException;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What send() brings into a topic, and what its receipt says. */
+@Tag("slow")
 class KafkaSendTest {
     private static final Broker BROKER = Broker.shared();
     private static final KafkaOptions OPTIONS = BROKER.options();

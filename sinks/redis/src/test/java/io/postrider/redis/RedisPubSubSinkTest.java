@@ -12,8 +12,10 @@ import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 
 /** The suite of every sink, on a channel that somebody listens to. */
+@Tag("slow")
 class RedisPubSubSinkTest extends SinkSuite {
     @Override
     protected Place place() {

@@ -8,8 +8,10 @@ import io.postrider.sinks.suite.SinkSuite;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import org.junit.jupiter.api.Tag;
 
 /** The suite of every sink, on a stream of a Redis that is killed and comes back with its data. */
+@Tag("slow")
 class RedisStreamSinkTest extends SinkSuite {
     @Override
     protected Place place() {

@@ -14,8 +14,10 @@ import java.util.UUID;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 
 /** What every sink must hold, of this one. */
+@Tag("slow")
 class WebhookSuiteTest extends SinkSuite {
     @Override
     protected Place place() throws IOException {

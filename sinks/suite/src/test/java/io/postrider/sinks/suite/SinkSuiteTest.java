@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.platform.engine.discovery.DiscoverySelectors.selectMethod;
 
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
@@ -11,6 +12,7 @@ import org.junit.platform.launcher.core.LauncherFactory;
 import org.junit.platform.launcher.listeners.SummaryGeneratingListener;
 
 /** The suite lets a sink pass that does everything right, and none that does one thing wrong. */
+@Tag("slow")
 class SinkSuiteTest {
     /** The control: of the same tests, all pass. */
     @Nested
