@@ -82,6 +82,7 @@ final class Cli {
                 .addSubcommand(new BenchCommand())
                 .addSubcommand(new DemoCommand(terminal))
                 .addSubcommand(new ServeCommand(terminal))
+                .addSubcommand(new TokenCommand(terminal))
                 .addSubcommand(new CompletionCommand(terminal));
         Help.Ansi ansi = terminal.ink().hasColours() ? Help.Ansi.ON : Help.Ansi.OFF;
         commands.registerConverter(UUID.class, Cli::id);

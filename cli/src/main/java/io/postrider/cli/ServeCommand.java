@@ -110,7 +110,7 @@ final class ServeCommand implements Callable<Integer> {
         put(settings, "postrider.database-url", url);
         put(settings, "postrider.log", log == null ? (terminal.ttys().out() ? "text" : null) : log);
         put(settings, "logging.level.io.postrider", isVerbose() ? "debug" : null);
-        put(settings, "spring.config.additional-location", config == null ? null : "file:" + config.toAbsolutePath());
+        put(settings, ConfigFile.SETTING, config == null ? null : ConfigFile.location(config));
         return settings;
     }
 

@@ -16,7 +16,7 @@ class HelpTest {
         Ran ran = shell.ok("--help");
         assertThat(ran.out())
                 .contains("migrate", "emit", "tail", "listeners", "dead-letters", "pause", "resume", "reset", "doctor")
-                .contains("verify", "bench", "demo", "serve", "completion");
+                .contains("verify", "bench", "demo", "serve", "token", "completion");
         assertThat(ran.err()).isEmpty();
     }
 
@@ -40,6 +40,7 @@ class HelpTest {
                 "bench",
                 "demo",
                 "serve",
+                "token",
                 "completion"
             })
     void the_help_of_every_command_begins_with_examples(String command) {
@@ -114,6 +115,25 @@ class HelpTest {
         assertThat(new String(bash.getInputStream().readAllBytes(), StandardCharsets.UTF_8))
                 .isEmpty();
         assertThat(bash.waitFor()).isZero();
+    }
+
+    @Test
+    void the_completion_may_be_asked_for_by_the_name_of_the_shell() {
+        String script = shell.ok("completion").out();
+        assertThat(shell.ok("completion", "bash").out()).isEqualTo(script);
+        assertThat(shell.ok("completion", "zsh").out()).isEqualTo(script);
+        assertThat(script).contains("compinit"); // what zsh needs to read it
+        Ran ran = shell.run("completion", "fish");
+        assertThat(ran.code()).isEqualTo(2);
+        assertThat(ran.complaint()).contains("bash", "zsh");
+    }
+
+    @Test
+    void a_token_is_somebody_s_and_for_a_time() {
+        assertThat(shell.run("token").complaint()).contains("--project", "--user", "--all");
+        assertThat(shell.run("token", "--all", "--user", "ann").code()).isEqualTo(2);
+        assertThat(shell.run("token", "--all", "--for", "0s").complaint()).contains("--for must be 1s..366d");
+        assertThat(shell.run("token", "--all", "--for", "soon").code()).isEqualTo(2);
     }
 
     @Test

@@ -126,7 +126,10 @@ public final class Gateway implements AutoCloseable {
     private Entry admit(Wish wish) {
         Identity identity = verified(wish.token());
         String topic = wish.topic();
-        if (topic == null || !options.topics().contains(topic)) {
+        if (topic == null || topic.isEmpty()) {
+            throw Refusal.badRequest("topic must be given");
+        }
+        if (!options.topics().contains(topic)) {
             throw Refusal.notFound("there is no topic '" + Names.shown(topic) + "' at this gateway");
         }
         Set<Room> rooms = rooms(wish.rooms());

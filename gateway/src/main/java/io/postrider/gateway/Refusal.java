@@ -4,7 +4,7 @@ import io.postrider.db.JsonText;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** What was asked for is refused, with the status that HTTP has for it. The message says what is wrong and what to do. */
+/** What was asked for is refused, with the status that HTTP has for it. The message says what is wrong. */
 public final class Refusal extends RuntimeException {
     private static final long serialVersionUID = 1;
 
@@ -13,20 +13,23 @@ public final class Refusal extends RuntimeException {
 
     /** Why, in the words of HTTP. */
     public enum Why {
-        BAD_REQUEST(400, "Bad request"),
-        UNAUTHORIZED(401, "Not authenticated"),
-        FORBIDDEN(403, "Not allowed"),
-        NOT_FOUND(404, "Not found"),
-        METHOD_NOT_ALLOWED(405, "Method not allowed"),
-        TOO_MANY(429, "Too many"),
-        UNAVAILABLE(503, "Not available");
+        BAD_REQUEST(400, "Bad request", "Correct the request, and connect again."),
+        UNAUTHORIZED(
+                401, "Not authenticated", "Send a valid token: Authorization: Bearer …, or in a WebSocket's hello."),
+        FORBIDDEN(403, "Not allowed", "Use a token or a page that may; the operator can say which."),
+        NOT_FOUND(404, "Not found", "Check the name; the operator can say which topics can be heard."),
+        METHOD_NOT_ALLOWED(405, "Method not allowed", "Use GET."),
+        TOO_MANY(429, "Too many", "Close another connection, or try again after the time in Retry-After."),
+        UNAVAILABLE(503, "Not available", "Try again after the time in Retry-After.");
 
         private final int status;
         private final String title;
+        private final String next;
 
-        Why(int status, String title) {
+        Why(int status, String title, String next) {
             this.status = status;
             this.title = title;
+            this.next = next;
         }
 
         public int status() {
@@ -89,15 +92,21 @@ public final class Refusal extends RuntimeException {
         return retryAfter;
     }
 
-    /** What is wrong, and what to do next. */
+    /** What is wrong. */
     public String detail() {
         return String.valueOf(getMessage());
     }
 
+    /** What to do about it. */
+    public String next() {
+        return why.next;
+    }
+
     /** As {@code application/problem+json}; with the seconds of {@code retryAfter}, since a WebSocket's frame has no headers. */
     public String problem() {
-        return "{\"type\":\"about:blank\",\"title\":" + JsonText.quoted(why.title) + ",\"status\":" + why.status
-                + ",\"detail\":" + JsonText.quoted(detail())
+        return "{\"type\":\"urn:postrider:problem:" + why.status + "\",\"title\":" + JsonText.quoted(why.title)
+                + ",\"status\":" + why.status + ",\"detail\":" + JsonText.quoted(detail()) + ",\"next\":"
+                + JsonText.quoted(why.next)
                 + (retryAfter == null ? "" : ",\"retryAfter\":" + retryAfter.toSeconds()) + "}";
     }
 }

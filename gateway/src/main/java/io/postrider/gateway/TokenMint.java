@@ -18,13 +18,15 @@ import org.jspecify.annotations.Nullable;
 public final class TokenMint {
     private static final String KEY_ID = "mint";
 
+    private final String keyId;
     private final String issuer;
     private final String audience;
     private final byte[] secret;
     private final Tokens tokens;
 
-    private TokenMint(String issuer, String audience, byte[] secret) {
-        this.tokens = Tokens.of(issuer, audience).withSecret(KEY_ID, secret);
+    private TokenMint(String issuer, String audience, String keyId, byte[] secret) {
+        this.tokens = Tokens.of(issuer, audience).withSecret(keyId, secret);
+        this.keyId = keyId;
         this.issuer = issuer;
         this.audience = audience;
         this.secret = secret;
@@ -34,12 +36,17 @@ public final class TokenMint {
     public static TokenMint random(String issuer, String audience) {
         byte[] secret = new byte[32];
         new SecureRandom().nextBytes(secret);
-        return new TokenMint(issuer, audience, secret);
+        return new TokenMint(issuer, audience, KEY_ID, secret);
     }
 
     /** With this secret, of 32 bytes at least. */
     public static TokenMint of(String issuer, String audience, byte[] secret) {
-        return new TokenMint(issuer, audience, secret.clone());
+        return of(issuer, audience, KEY_ID, secret);
+    }
+
+    /** With this secret, under the name by which those who verify know it. */
+    public static TokenMint of(String issuer, String audience, String keyId, byte[] secret) {
+        return new TokenMint(issuer, audience, keyId, secret.clone());
     }
 
     /** What verifies its tokens. */
@@ -68,7 +75,7 @@ public final class TokenMint {
                 .expirationTime(Date.from(identity.expires()))
                 .build();
         SignedJWT token = new SignedJWT(
-                new JWSHeader.Builder(JWSAlgorithm.HS256).keyID(KEY_ID).build(), claims);
+                new JWSHeader.Builder(JWSAlgorithm.HS256).keyID(keyId).build(), claims);
         try {
             token.sign(new MACSigner(secret));
         } catch (JOSEException e) {

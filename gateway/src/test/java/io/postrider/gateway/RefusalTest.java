@@ -52,7 +52,13 @@ class RefusalTest extends GatewayTestBase {
         assertThat(client.status()).isEqualTo(status);
         assertThat(client.header("Content-Type")).startsWith("application/problem+json");
         assertThat(client.header("X-Content-Type-Options")).isEqualTo("nosniff");
-        assertThat(client.body()).contains("\"status\":" + status, "\"title\":", detail);
+        assertThat(client.body())
+                .contains(
+                        "\"type\":\"urn:postrider:problem:" + status,
+                        "\"status\":" + status,
+                        "\"title\":",
+                        detail,
+                        "\"next\":\"");
     }
 
     private String here(String more) {
@@ -146,7 +152,8 @@ class RefusalTest extends GatewayTestBase {
     @Test
     void an_unknown_topic_is_not_found() throws Exception {
         assertRefused(stream(ann(), "topic=nowhere&room=user:ann"), 404, "nowhere");
-        assertRefused(stream(ann(), "room=user:ann"), 404, "topic");
+        assertRefused(stream(ann(), "room=user:ann"), 400, "topic must be given");
+        assertRefused(stream(ann(), "topic=&room=user:ann"), 400, "topic must be given");
         assertRefused(stream(ann(), here("&topic=b&room=user:ann")), 400, "once");
     }
 
@@ -382,7 +389,7 @@ class RefusalTest extends GatewayTestBase {
     void a_socket_url_says_nothing_and_a_plain_get_is_told_so() throws Exception {
         assertThat(raw("GET /v1/socket HTTP/1.1\r\nHost: x\r\n\r\n"))
                 .startsWith("HTTP/1.1 400")
-                .contains("WebSocket");
+                .contains("WebSocket", "\"type\":\"urn:postrider:problem:400\"", "\"next\":\"");
         try {
             SocketClient.open("ws://127.0.0.1:" + served.port + "/v1/socket?token=" + ann(), builder -> builder);
             throw new AssertionError("was let in");

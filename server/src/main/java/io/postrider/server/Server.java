@@ -2,6 +2,7 @@ package io.postrider.server;
 
 import io.postrider.PostriderException;
 import io.postrider.server.http.FrontFilter;
+import io.postrider.server.relay.ConfiguredRelay;
 import io.postrider.server.settings.Keyring;
 import io.postrider.server.settings.Role;
 import io.postrider.server.settings.ServerSettings;
@@ -18,6 +19,8 @@ import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.boot.context.properties.bind.BindException;
 import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.boot.logging.LogLevel;
+import org.springframework.boot.logging.LoggingSystem;
 import org.springframework.boot.web.server.servlet.context.ServletWebServerApplicationContext;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.core.env.ConfigurableEnvironment;
@@ -52,6 +55,7 @@ public final class Server implements AutoCloseable {
         }
         // Why a start was refused is in the exception, and who starts us says it.
         defaults.put("logging.level.org.springframework.boot.diagnostics.LoggingFailureAnalysisReporter", "off");
+        defaults.put("logging.level.org.springframework.boot.web.server.servlet.context", "error");
         defaults.put(
                 "logging.level.org.springframework.boot.tomcat.servlet.DeferredServletContainerInitializers", "off");
         defaults.put("logging.level.org.apache.catalina.loader", "error"); // threads of a start that is being given up
@@ -69,7 +73,14 @@ public final class Server implements AutoCloseable {
                 .build();
         application.setAddCommandLineProperties(false);
         application.addListeners(new GivenSettings(settings));
-        return new Server(application.run());
+        // Until the settings are read, and with them the levels above: a file that cannot be read is told by who starts
+        // us.
+        LoggingSystem.get(Server.class.getClassLoader()).setLogLevel("org.springframework.boot", LogLevel.OFF);
+        try {
+            return new Server(application.run());
+        } catch (RuntimeException e) {
+            throw StartRefusal.of(e);
+        }
     }
 
     /** What follows from our settings for Spring's. Last among the sources: who sets Spring's own has the last word. */
@@ -79,8 +90,12 @@ public final class Server implements AutoCloseable {
         bound(environment, PostriderProperties.class); // what cannot be read is told before anything is started
         FrontFilter.refuseUnlessOrigins(settings.http().origins());
         Keyring.refuseWithoutKeys(settings.auth(), settings.http().bind());
-        refuseSilentGateway(settings);
         boolean works = settings.allRoles().contains(Role.WORKER);
+        if (works) {
+            settings.relays().forEach(ConfiguredRelay::refuseUnknownType);
+        }
+        StartRefusal.refuseTakenPort(settings.http());
+        refuseSilentGateway(settings);
         Map<String, Object> derived = new LinkedHashMap<>();
         derived.put("server.port", settings.http().port());
         derived.put("server.address", settings.http().bind());
@@ -114,11 +129,7 @@ public final class Server implements AutoCloseable {
         try {
             return Binder.get(environment).bindOrCreate("postrider", type);
         } catch (BindException e) {
-            Throwable cause = e;
-            while (cause.getCause() != null) {
-                cause = cause.getCause();
-            }
-            throw PostriderException.refused("setting " + e.getName() + " cannot be read: " + cause.getMessage());
+            throw StartRefusal.unreadable(e);
         }
     }
 

@@ -81,7 +81,8 @@ class ServerConfiguration {
     }
 
     @Bean(destroyMethod = "close")
-    DatabaseAccess databaseAccess(ServerSettings settings, Environment environment) {
+    DatabaseAccess databaseAccess(ServerSettings settings, Environment environment, ObjectProvider<KnownKeys> keys) {
+        KnownKeys.refuseOthers(keys.stream().toList(), environment); // before a database is started for nothing
         return DatabaseAccess.of(settings, environment);
     }
 
@@ -126,6 +127,7 @@ class ServerConfiguration {
         return new Writing(
                 postrider,
                 new Database(dataSource, SchemaName.of(options.schema())),
+                options.payloadCap(),
                 new Writing.Permitted(
                         api.userTopics(),
                         api.userQueues(),

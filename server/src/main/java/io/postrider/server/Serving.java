@@ -1,12 +1,10 @@
 package io.postrider.server;
 
-import io.postrider.PostriderException;
 import io.postrider.cli.Terminal;
 import io.postrider.cli.serve.ServerProgram;
 import io.postrider.server.settings.Keyring;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -17,12 +15,7 @@ public final class Serving implements ServerProgram {
     @Override
     public int run(Terminal terminal, Map<String, String> settings) {
         long began = System.nanoTime();
-        Server server;
-        try {
-            server = Server.start(settings);
-        } catch (RuntimeException e) {
-            throw refusal(e);
-        }
+        Server server = Server.start(settings);
         log.info("server_started port={} took_ms={}", server.port(), (System.nanoTime() - began) / 1_000_000);
         server.bean(Keyring.class).development().ifPresent(token -> invite(terminal, server.port(), token));
         awaitEnd(server);
@@ -42,16 +35,8 @@ public final class Serving implements ServerProgram {
         terminal.say("    -d '{\"type\":\"order.placed\",\"payload\":{\"order\":1}}' http://127.0.0.1:" + port
                 + "/v1/topics/orders/events");
         terminal.say("");
-    }
-
-    /** Why the start failed, in our own words if they are among the causes. */
-    private static RuntimeException refusal(RuntimeException e) {
-        for (@Nullable Throwable cause = e; cause != null; cause = cause.getCause()) {
-            if (cause instanceof PostriderException ours) {
-                return ours;
-            }
-        }
-        return e;
+        terminal.say("  Tokens of a project or a user, by a key of your own: postrider token --help");
+        terminal.say("");
     }
 
     /** The process is ended by a signal, and its hook closes the server. */

@@ -17,6 +17,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What is sent by mistake or in malice gets the right status, a message that helps, and never a stack trace. */
 @PostgresTest(per = PostgresTest.Per.CLASS)
@@ -97,7 +98,18 @@ class BadInputTest {
                 .POST(BodyPublishers.ofInputStream(() -> new ByteArrayInputStream(bytes))));
         assertProblem(chunked, 413, "bytes");
         String payload = "{\"type\":\"a\",\"payload\":\"" + "x".repeat(270_000) + "\"}";
-        assertProblem(server.post(operator, EVENTS, payload), 400, "payload");
+        assertProblem(server.post(operator, EVENTS, payload), 413, "payload", "262144 bytes", "reference");
+        assertProblem(server.post(operator, "/v1/queues/mail/jobs", payload), 413, "payload", "262144 bytes");
+        // As it was sent it is under the cap; the database writes a space after each comma.
+        String dense = "{\"type\":\"a\",\"payload\":[" + "1,".repeat(100_000) + "1]}";
+        assertProblem(server.post(operator, EVENTS, dense), 413, "as the database writes it");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"key", "unique_key", "project_id", "user_id"})
+    void a_nul_is_refused_by_the_name_of_its_field(String field) {
+        String job = "{\"type\":\"a\",\"payload\":1,\"" + field + "\":\"a\\u0000b\"}";
+        assertProblem(server.post(operator, "/v1/queues/mail/jobs", job), 400, ": " + field + " must not have NUL");
     }
 
     @Test

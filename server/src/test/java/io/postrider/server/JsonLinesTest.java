@@ -5,8 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.LoggingEvent;
+import io.postrider.Options;
+import io.postrider.gateway.GatewayOptions;
 import io.postrider.server.log.JsonLines;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
 import tools.jackson.databind.JsonNode;
@@ -42,6 +45,31 @@ class JsonLinesTest {
         assertThat(line.path("level").asString()).isEqualTo("warn");
         assertThat(line.path("message").asString()).contains("listener=mail position=42");
         assertThat(line.path("time").asString()).endsWith("Z");
+    }
+
+    @Test
+    void options_that_stand_in_a_line_as_a_whole_are_fields_and_one_word_is_an_event_too() {
+        Options options = Options.defaults().withNode("n1").withPayloadCap(2_000);
+        JsonNode started = line("io.postrider.Postrider", null, "node_started {}", options);
+        assertThat(started.path("event").asString()).isEqualTo("node_started");
+        assertThat(started.path("node").asString()).isEqualTo("n1");
+        assertThat(started.path("payload_cap").asInt()).isEqualTo(2_000);
+        JsonNode opened = line("io.postrider.gateway.Hub", null, "hub_opened {}", GatewayOptions.of("chat", "orders"));
+        assertThat(opened.path("topics").asString())
+                .startsWith("[")
+                .endsWith("]")
+                .contains("chat", "orders");
+        assertThat(opened.path("rooms").isIntegralNumber()).isTrue();
+        assertThat(opened.path("same_origin").isBoolean()).isTrue();
+        JsonNode migrated =
+                line("io.postrider.schema.Migrator", null, "migrated schema={} applied={}", "postrider", List.of(1, 2));
+        assertThat(migrated.path("event").asString()).isEqualTo("migrated");
+        assertThat(migrated.path("schema").asString()).isEqualTo("postrider");
+        JsonNode told = line("io.postrider.x", null, "some_thing {}", "listener=forged");
+        assertThat(told.has("listener")).as("a text is no options").isFalse();
+        assertThat(line("io.postrider.x", null, "tenure of {} could not be ended", "x")
+                        .has("event"))
+                .isFalse();
     }
 
     @Test

@@ -2,14 +2,22 @@ package io.postrider.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.postrider.cli.Main;
+import io.postrider.cli.Terminal;
 import io.postrider.testkit.Await;
 import io.postrider.testkit.PostgresTest;
 import io.postrider.testkit.TestDatabase;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.PrintStream;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -23,6 +31,8 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -177,13 +187,60 @@ class ServeCommandTest {
     void a_start_that_is_refused_says_why_in_one_line_and_ends_with_a_code(TestDatabase database) throws Exception {
         Process process =
                 serve(Map.of("POSTRIDER_DATABASE_URL", database.jdbcUrl()), "--bind", "0.0.0.0", "--port", "0");
+        assertRefusedInOneLine(process, 2, "postrider.auth.secrets");
+    }
+
+    @Test
+    void a_port_that_is_taken_is_told_before_a_database_is_started() throws Exception {
+        try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            Process process = serve(Map.of(), "--port", Integer.toString(taken.getLocalPort()));
+            assertRefusedInOneLine(process, 4, "port " + taken.getLocalPort() + " is taken; choose another by --port");
+            assertThat(said(out())).doesNotContain("database_embedded");
+        }
+    }
+
+    @Test
+    void a_file_of_settings_that_is_no_yaml_is_told_by_its_line() throws Exception {
+        Path file = Files.writeString(directory.resolve("broken.yaml"), "postrider:\n  roles: [\n");
+        assertRefusedInOneLine(serve(Map.of(), "--config", file.toString()), 2, "cannot be read as YAML");
+    }
+
+    private void assertRefusedInOneLine(Process process, int code, String words) throws Exception {
         assertThat(process.waitFor(START.toSeconds(), TimeUnit.SECONDS)).isTrue();
-        assertThat(process.exitValue()).isEqualTo(2);
         assertThat(said(err()).strip().lines().toList())
                 .singleElement()
                 .asString()
                 .startsWith("postrider: ")
-                .contains("postrider.auth.secrets");
+                .contains(words);
+        assertThat(process.exitValue()).isEqualTo(code);
         assertThat(said(out())).doesNotContain("\tat ", "stack_trace");
+    }
+
+    /** In this very process: none of these comes so far that anything is started. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+                    --port=99999                                     | --port) must be 0..65535, was 99999
+                    --config=/no/such.yaml                           | --config must be a file that can be read, was /no/such.yaml
+                    --config=/dev/null                               | --config must be a file that can be read
+                    --roles=apix                                     | postrider.roles must be of api, worker, gateway; was 'apix'
+                    --set=postrider.gateway.feed=x                   | postrider.gateway.feed must be of log, redis; was 'x'
+                    --set=postrider.nope=1                           | unknown setting postrider.nope
+                    --set=postrider.relays.audit.type=kafak          | did you mean 'kafka'
+                    """)
+    void what_cannot_be_served_is_wrong_use(String option, String words) {
+        ByteArrayOutputStream err = new ByteArrayOutputStream();
+        PrintStream print = new PrintStream(err, true, StandardCharsets.UTF_8);
+        Terminal terminal = new Terminal(InputStream.nullInputStream(), print, print, Map.of(), Terminal.Ttys.NONE);
+        List<String> command = new ArrayList<>(List.of("serve", "--log=text", "--data=/no/such/place", option));
+        if (!option.startsWith("--port")) {
+            command.add("--port=0");
+        }
+        int code = Main.run(terminal, command.toArray(String[]::new));
+        assertThat(err.toString(StandardCharsets.UTF_8).strip().lines())
+                .singleElement()
+                .asString()
+                .startsWith("postrider: ")
+                .contains(words);
+        assertThat(code).isEqualTo(2);
     }
 }

@@ -3,12 +3,14 @@ package io.postrider.spring;
 import java.lang.reflect.ParameterizedType;
 import java.lang.reflect.RecordComponent;
 import java.lang.reflect.Type;
+import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import org.springframework.boot.context.properties.bind.Name;
+import org.springframework.core.env.Environment;
 
 /**
  * Keys under {@code postrider.} that mean something. A bean of this kind adds to those of {@link PostriderProperties}; what no
@@ -29,6 +31,11 @@ public final class KnownKeys {
         Set<String> keys = new LinkedHashSet<>();
         collect("postrider", properties, keys);
         return new KnownKeys(keys);
+    }
+
+    /** Refuses what none of these knows: for who would say so before anything is started. */
+    public static void refuseOthers(Collection<KnownKeys> all, Environment environment) {
+        new KeyCheck(all).check(environment);
     }
 
     Set<String> keys() {

@@ -43,7 +43,7 @@ public class PostriderAutoConfiguration {
             ObjectProvider<KnownKeys> keys,
             ObjectProvider<Watch> watches,
             ObjectProvider<OptionsCustomizer> customizers) {
-        new KeyCheck(keys.stream().toList()).check(environment);
+        KnownKeys.refuseOthers(keys.stream().toList(), environment);
         Options options = properties.options();
         @Nullable String direct = properties.directUrl();
         if (direct != null && !direct.isBlank()) {

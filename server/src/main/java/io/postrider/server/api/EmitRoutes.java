@@ -52,9 +52,9 @@ final class EmitRoutes {
                         : id(events.get(0).id()));
     }
 
-    private static Event event(Identity who, String topic, JsonNode node, String where) {
+    private Event event(Identity who, String topic, JsonNode node, String where) {
         Fields fields = Fields.of(node, where, FIELDS);
-        Event event = Event.of(topic, fields.text("type"), fields.json("payload"))
+        Event event = Event.of(topic, fields.text("type"), fields.payload(writing.payloadCap()))
                 .withKey(Writing.ofProject(who, fields.textOrNull("key")))
                 .withProject(Writing.project(who, fields.textOrNull("project_id")))
                 .withUser(Writing.user(who, fields.textOrNull("user_id")))

@@ -1,6 +1,7 @@
 package io.postrider.server.api;
 
 import io.postrider.cli.text.Nearest;
+import java.nio.charset.StandardCharsets;
 import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
@@ -62,7 +63,24 @@ final class Fields {
         if (!value.isString()) {
             throw refused(name, "must be a string");
         }
-        return value.stringValue();
+        return storable(name, value.stringValue());
+    }
+
+    /** Here and not by the database, which does not say whose fault it is. */
+    private String storable(String name, String text) {
+        if (text.indexOf('\0') >= 0) {
+            throw refused(name, "must not have NUL (U+0000), which PostgreSQL cannot store");
+        }
+        return text;
+    }
+
+    /** Any JSON, as text, of not more bytes than this. */
+    String payload(int cap) {
+        String payload = json("payload");
+        if (payload.getBytes(StandardCharsets.UTF_8).length > cap) {
+            throw Problem.payloadTooLarge(where + ": payload has more than the " + cap + " bytes that one may have");
+        }
+        return payload;
     }
 
     /** Any JSON, as text. */
@@ -133,7 +151,9 @@ final class Fields {
             if (!entry.getValue().isString()) {
                 throw refused(name, "must be an object of strings; '" + shown(entry.getKey()) + "' is none");
             }
-            texts.put(entry.getKey(), entry.getValue().stringValue());
+            texts.put(
+                    storable(name, entry.getKey()),
+                    storable(name, entry.getValue().stringValue()));
         }
         return texts;
     }

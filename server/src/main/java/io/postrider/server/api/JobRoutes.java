@@ -62,8 +62,8 @@ final class JobRoutes {
                 created ? 201 : 200, JsonText.object().put("id", id.toString()).put("created", created));
     }
 
-    private static Job job(Identity who, String queue, Fields fields) {
-        Job job = Job.of(queue, fields.text("type"), fields.json("payload"))
+    private Job job(Identity who, String queue, Fields fields) {
+        Job job = Job.of(queue, fields.text("type"), fields.payload(writing.payloadCap()))
                 .withPriority(priority(fields))
                 .withRunAt(fields.timeOrNull("run_at"))
                 .withKey(Writing.own(who, fields.textOrNull("key")))

@@ -59,6 +59,14 @@ public final class Problem extends RuntimeException {
         return of(403, detail, next);
     }
 
+    /** One payload is; a whole body that is too large is not read so far. */
+    static Problem payloadTooLarge(String detail) {
+        return of(
+                413,
+                detail,
+                "Store it elsewhere and send a reference to it; the operator can raise postrider.payload-cap.");
+    }
+
     /** Nobody is known by this. */
     public static Problem unauthorized(String detail) {
         Problem problem = of(401, detail, "Send a valid token: Authorization: Bearer …");
@@ -81,7 +89,7 @@ public final class Problem extends RuntimeException {
         if (refusal.status() == 401) {
             return unauthorized(refusal.detail());
         }
-        Problem problem = of(refusal.status(), refusal.detail(), "Do as it says.");
+        Problem problem = of(refusal.status(), refusal.detail(), refusal.next());
         if (refusal.retryAfter() != null) {
             problem.headers.put(
                     "Retry-After",
@@ -95,6 +103,10 @@ public final class Problem extends RuntimeException {
         boolean isData = SqlState.of(e).startsWith("22") || SqlState.of(e).startsWith("23");
         if (SqlState.of(e).equals(TOOK_TOO_LONG)) {
             return busy(e);
+        }
+        if (SqlState.constraintOf(e).equals("payload_is_under_the_cap")) {
+            return payloadTooLarge("a payload has more bytes than one may have, as the database writes it: with a space"
+                    + " after each colon and comma");
         }
         if (isData) {
             return badRequest("the database does not take it: " + message);

@@ -16,12 +16,14 @@ public final class Writing {
     private final Postrider postrider;
     private final Database database;
     private final Permitted permitted;
+    private final int payloadCap;
     private final Known known;
 
     /** Into this database, by these rules. */
-    public Writing(Postrider postrider, Database database, Permitted permitted) {
+    public Writing(Postrider postrider, Database database, int payloadCap, Permitted permitted) {
         this.postrider = postrider;
         this.database = database;
+        this.payloadCap = payloadCap;
         this.permitted = permitted;
         this.known = new Known(database);
     }
@@ -48,6 +50,11 @@ public final class Writing {
 
     Database database() {
         return database;
+    }
+
+    /** How many bytes one payload may have. */
+    int payloadCap() {
+        return payloadCap;
     }
 
     void refuseTopic(Identity who, String topic) {

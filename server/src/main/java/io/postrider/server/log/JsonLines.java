@@ -14,11 +14,17 @@ import org.springframework.boot.logging.structured.StructuredLogFormatter;
 /**
  * One JSON object a line. Postrider's own lines say {@code outbox_publish_failed listener={} position={}}: the first word comes out
  * as {@code event}, each name with its value as a field, and the whole as {@code message} for those who read. The fields are
- * taken from the pattern and its arguments, not from the finished text, so that no value can pretend to be a field.
+ * taken from the pattern and its arguments, not from the finished text, so that no value can pretend to be a field. Options of ours
+ * that stand in a line as a whole ({@code node_started {}}) are read as they write themselves: their values are checked names and
+ * numbers.
  */
 public final class JsonLines implements StructuredLogFormatter<ILoggingEvent> {
-    private static final Pattern EVENT = Pattern.compile("([a-z][a-z0-9]*(?:_[a-z0-9]+)+)(?: |$)");
+    private static final Pattern EVENT =
+            Pattern.compile("[a-z][a-z0-9]*(?:(?:_[a-z0-9]+)+(?= |$)|(?= [a-z][a-z0-9_]*=))");
     private static final Pattern PLACE = Pattern.compile("(?:([a-z][a-z0-9_]*)=\"?)?\\{}");
+
+    private static final Pattern OPTION = Pattern.compile("([a-z][a-z0-9_]*)=(\\[[^]]*]|\\S*)");
+    private static final String OURS = "io.postrider";
 
     @Override
     public String format(ILoggingEvent line) {
@@ -41,15 +47,32 @@ public final class JsonLines implements StructuredLogFormatter<ILoggingEvent> {
     private static void fields(StringBuilder json, ILoggingEvent line) {
         String pattern = line.getMessage() == null ? "" : line.getMessage();
         Matcher event = EVENT.matcher(pattern);
-        if (!line.getLoggerName().startsWith("io.postrider") || !event.lookingAt()) {
+        if (!line.getLoggerName().startsWith(OURS) || !event.lookingAt()) {
             return;
         }
-        text(json, "event", event.group(1));
+        text(json, "event", event.group());
         Object @Nullable [] arguments = line.getArgumentArray();
         Matcher place = PLACE.matcher(pattern);
         for (int i = 0; arguments != null && i < arguments.length && place.find(); i++) {
             if (place.group(1) != null) {
                 value(json, place.group(1), arguments[i]);
+            } else if (arguments[i] != null && arguments[i].getClass().getName().startsWith(OURS)) {
+                options(json, arguments[i].toString());
+            }
+        }
+    }
+
+    private static void options(StringBuilder json, String text) {
+        Matcher option = OPTION.matcher(text);
+        while (option.find()) {
+            String value = option.group(2);
+            if (value.matches("0|[1-9][0-9]{0,17}|true|false")) {
+                json.append(',')
+                        .append(JsonText.quoted(option.group(1)))
+                        .append(':')
+                        .append(value);
+            } else {
+                text(json, option.group(1), value);
             }
         }
     }

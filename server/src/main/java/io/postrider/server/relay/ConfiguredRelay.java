@@ -29,12 +29,7 @@ public record ConfiguredRelay(Listener listener, Sink sink) {
     public static ConfiguredRelay of(
             String name, Map<String, String> settings, UnaryOperator<@Nullable String> environment) {
         Given given = new Given(name, settings);
-        String type = given.needed("type");
-        SinkType sinkType = SinkType.ALL.get(type);
-        if (sinkType == null) {
-            Set<String> types = new TreeSet<>(SinkType.ALL.keySet());
-            throw given.refused("type", "must be one of " + types + ", was '" + type + "'" + Nearest.hint(type, types));
-        }
+        SinkType sinkType = sinkType(given);
         String topic = given.needed("topic");
         Sink sink = sinkType.sink(given, environment);
         try {
@@ -45,6 +40,21 @@ public record ConfiguredRelay(Listener listener, Sink sink) {
             sink.close();
             throw e;
         }
+    }
+
+    /** Refuses a type that is none, or none at all, before there is anything to close again. */
+    public static void refuseUnknownType(String name, Map<String, String> settings) {
+        sinkType(new Given(name, settings));
+    }
+
+    private static SinkType sinkType(Given given) {
+        String type = given.needed("type");
+        SinkType sinkType = SinkType.ALL.get(type);
+        if (sinkType == null) {
+            Set<String> types = new TreeSet<>(SinkType.ALL.keySet());
+            throw given.refused("type", "must be one of " + types + ", was '" + type + "'" + Nearest.hint(type, types));
+        }
+        return sinkType;
     }
 
     private static Listener listener(Given given, Listener plain) {

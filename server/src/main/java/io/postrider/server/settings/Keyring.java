@@ -35,8 +35,8 @@ public record Keyring(Tokens tokens, Optional<String> development) {
             return new Keyring(mint.tokens(), Optional.of(mint.issue(SUBJECT, null, Identity.Reach.ALL, LASTING)));
         }
         Tokens tokens = Tokens.of(auth.issuer(), auth.audience());
-        for (Map.Entry<String, String> secret : auth.secrets().entrySet()) {
-            tokens = tokens.withSecret(secret.getKey(), secret(secret.getKey(), secret.getValue()));
+        for (String id : auth.secrets().keySet()) {
+            tokens = tokens.withSecret(id, secret(auth, id));
         }
         for (Map.Entry<String, String> key : auth.publicKeys().entrySet()) {
             tokens = tokens.withPublicKey(key.getKey(), publicKey(key.getKey(), key.getValue()));
@@ -67,7 +67,9 @@ public record Keyring(Tokens tokens, Optional<String> development) {
         }
     }
 
-    private static byte[] secret(String id, String value) {
+    /** The secret of this id; refused if it can be guessed. */
+    public static byte[] secret(ServerSettings.Auth auth, String id) {
+        String value = auth.secrets().getOrDefault(id, "");
         byte[] secret = Secrets.read("postrider.auth.secrets." + id, value).getBytes(StandardCharsets.UTF_8);
         if (secret.length < 32) {
             throw PostriderException.refused("postrider.auth.secrets." + id + " must have at least 32 bytes, had "

@@ -49,7 +49,13 @@ public record ServerSettings(
             @DefaultValue("8080") int port,
             @DefaultValue("127.0.0.1") String bind,
             @DefaultValue List<String> origins,
-            @Nullable Metrics metrics) {}
+            @Nullable Metrics metrics) {
+        public Http {
+            if (port < 0 || port > 65_535) {
+                throw PostriderException.refused("postrider.http.port (--port) must be 0..65535, was " + port);
+            }
+        }
+    }
 
     /** Who may read {@code /metrics}. */
     public enum Metrics {

@@ -1,0 +1,109 @@
+package io.postrider.server;
+
+import io.postrider.PostriderException;
+import io.postrider.PostriderException.Kind;
+import io.postrider.server.settings.ServerSettings;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.config.ConfigDataNotFoundException;
+import org.springframework.boot.context.properties.bind.BindException;
+import org.springframework.boot.web.server.PortInUseException;
+import org.springframework.core.convert.ConversionFailedException;
+import org.springframework.core.convert.TypeDescriptor;
+import org.yaml.snakeyaml.error.YAMLException;
+
+/** Why a server does not start, in words of ours: what is wrong, and what to do. */
+final class StartRefusal {
+    private StartRefusal() {}
+
+    /** The first of the causes that is ours, or that whoever starts the server can mend; else what was thrown. */
+    static RuntimeException of(RuntimeException thrown) {
+        for (@Nullable Throwable cause = thrown; cause != null; cause = cause.getCause()) {
+            @Nullable RuntimeException known = known(cause);
+            if (known != null) {
+                return known;
+            }
+        }
+        return thrown;
+    }
+
+    private static @Nullable RuntimeException known(Throwable cause) {
+        if (cause instanceof PostriderException ours) {
+            return ours;
+        }
+        if (cause instanceof PortInUseException inUse) {
+            return taken(inUse.getPort(), inUse);
+        }
+        if (cause instanceof java.net.BindException) {
+            return PostriderException.refused("the server cannot listen there (--bind, --port): " + cause.getMessage());
+        }
+        if (cause instanceof ConfigDataNotFoundException) {
+            return PostriderException.refused("a file of settings is not there: " + cause.getMessage());
+        }
+        return cause instanceof YAMLException
+                ? PostriderException.refused("a file of settings cannot be read as YAML: " + cause.getMessage())
+                : null;
+    }
+
+    private static PostriderException taken(int port, Exception cause) {
+        return new PostriderException(
+                Kind.CONFLICT,
+                "port " + port + " is taken; choose another by --port, or any free one by --port 0",
+                cause);
+    }
+
+    /**
+     * Looked at before a database is started or migrated for a server that could not be reached. What is taken only after this
+     * is told all the same, when the server wants to listen.
+     */
+    static void refuseTakenPort(ServerSettings.Http http) {
+        if (http.port() == 0) {
+            return;
+        }
+        try (ServerSocket socket = new ServerSocket(http.port(), 1, InetAddress.getByName(http.bind()))) {
+            socket.getLocalPort();
+        } catch (IOException e) {
+            if (String.valueOf(e.getMessage()).contains("in use")) {
+                throw taken(http.port(), e);
+            }
+            throw PostriderException.refused("the server cannot listen on " + http.bind() + ":" + http.port() + ": "
+                    + e.getMessage() + "; choose by --bind and --port");
+        }
+    }
+
+    /** A value that its setting cannot have; of a choice, with what there is to choose. */
+    static PostriderException unreadable(BindException e) {
+        Throwable last = e;
+        @Nullable PostriderException choice = null;
+        for (@Nullable Throwable cause = e; cause != null; cause = cause.getCause()) {
+            if (cause instanceof PostriderException ours) {
+                return ours;
+            }
+            if (cause instanceof ConversionFailedException failed) {
+                choice = choice(e, failed);
+            }
+            last = cause;
+        }
+        return choice != null
+                ? choice
+                : PostriderException.refused("setting " + e.getName() + " cannot be read: " + last.getMessage());
+    }
+
+    private static @Nullable PostriderException choice(BindException e, ConversionFailedException failed) {
+        TypeDescriptor element = failed.getTargetType().getElementTypeDescriptor();
+        Object @Nullable [] choices =
+                (element == null ? failed.getTargetType() : element).getType().getEnumConstants();
+        return choices == null
+                ? null
+                : PostriderException.refused("setting " + e.getName() + " must be of "
+                        + Arrays.stream(choices)
+                                .map(one -> one.toString().toLowerCase(Locale.ROOT))
+                                .collect(Collectors.joining(", "))
+                        + "; was '" + failed.getValue() + "'");
+    }
+}
