@@ -68,9 +68,10 @@ create table if not exists livechat.companion (
   last_intent      text
 );
 
--- How many of the companion's next attempts fail. One row.
+-- How many attempts of the companion's next job fail, and which job that has become. One row.
 create table if not exists livechat.companion_failures (
   one    boolean  primary key default true check (one),
   ahead  int      not null default 0
 );
+alter table livechat.companion_failures add column if not exists job uuid;
 insert into livechat.companion_failures default values on conflict do nothing;

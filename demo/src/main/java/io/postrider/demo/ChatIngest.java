@@ -3,6 +3,7 @@ package io.postrider.demo;
 import io.postrider.redis.IngestOptions;
 import io.postrider.redis.RedisIngest;
 import io.postrider.server.relay.RedisAddress;
+import java.time.Duration;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Condition;
 import org.springframework.context.annotation.ConditionContext;
@@ -14,12 +15,17 @@ import org.springframework.core.type.AnnotatedTypeMetadata;
 /** Where there is a Redis, messages come in through a stream of it: both processes know it. */
 @Configuration(proxyBeanMethods = false)
 class ChatIngest {
-    private static final String STREAM = "livechat-ingest";
+    /**
+     * One worker: two would pass each other, and so would messages of one conversation. Short, because somebody is watching: what a
+     * worker that was killed had in hand is moved by the next one after 5 s.
+     */
+    private static final IngestOptions INGEST =
+            IngestOptions.of("livechat-ingest").withWorkers(1).withClaimAfter(Duration.ofSeconds(5));
 
     @Bean(destroyMethod = "close")
     @Conditional(HasRedis.class)
     RedisIngest redisIngest(Environment environment) {
-        return new RedisIngest(RedisAddress.of(environment::getProperty).orElseThrow(), IngestOptions.of(STREAM));
+        return new RedisIngest(RedisAddress.of(environment::getProperty).orElseThrow(), INGEST);
     }
 
     static final class HasRedis implements Condition {

@@ -30,7 +30,7 @@ class ChatServing {
     LiveChat liveChat(Postrider postrider, DataSource dataSource, ObjectProvider<RedisIngest> ingest) {
         LiveChat chat = LiveChat.on(postrider, dataSource).install();
         return Optional.ofNullable(ingest.getIfAvailable())
-                .map(stream -> chat.withStream(stream::add, stream::waiting))
+                .map(stream -> chat.withStream("Redis", stream::add, stream::waiting))
                 .orElse(chat);
     }
 

@@ -21,7 +21,9 @@ import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.openqa.selenium.By;
@@ -51,6 +53,37 @@ class ChatStageTest {
                         .open(database.jdbcUrl(), 0, true)) {
             writeThroughAKill(play.url(), "redis");
         }
+    }
+
+    @Test
+    void while_redis_is_away_no_message_is_taken_and_the_answer_says_so(TestDatabase database) throws Exception {
+        try (RedisProcess redis = RedisProcess.running();
+                Stage.Play play = new ChatStage(Map.of("REDIS_HOST", "127.0.0.1", "REDIS_PORT", "" + redis.port()))
+                        .open(database.jdbcUrl(), 0, true)) {
+            String token =
+                    post(play.url(), "session", null, "{}").body().replaceAll(".*\"token\":\"([^\"]+)\".*", "$1");
+            String message = "{\"messages\":[{\"id\":\"client-01\",\"text\":\"hello\"}]}";
+            assertThat(post(play.url(), "messages", token, message).statusCode())
+                    .isEqualTo(202);
+            redis.kill9();
+            String never = "{\"promises\":[{\"id\":\"client-02\",\"receipt\":\"1-1\"}],\"after\":0}";
+            for (HttpResponse<String> answer :
+                    List.of(post(play.url(), "messages", token, message), post(play.url(), "verify", token, never))) {
+                assertThat(answer.statusCode()).isEqualTo(503);
+                assertThat(answer.body()).contains("Redis does not answer");
+            }
+        }
+    }
+
+    private static HttpResponse<String> post(String url, String path, @Nullable String token, String body)
+            throws IOException, InterruptedException {
+        HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(url + "chat/api/" + path))
+                .header("Content-Type", "application/json")
+                .POST(HttpRequest.BodyPublishers.ofString(body));
+        if (token != null) {
+            request.header("Authorization", "Bearer " + token);
+        }
+        return HttpClient.newHttpClient().send(request.build(), HttpResponse.BodyHandlers.ofString());
     }
 
     private static void writeThroughAKill(String url, String name) throws IOException {

@@ -84,7 +84,7 @@ final class ChatApi {
             @Nullable UUID conversation,
             @Nullable Boolean pilot) {}
 
-    /** All of them are durably queued. */
+    /** All of them are taken: by the queue, or by the stream before it. */
     record Accepted(List<Ledger.Promise> accepted) {}
 
     Accepted say(Guest guest, Saying saying) {

@@ -33,8 +33,12 @@ final class ChatServlet extends HttpServlet {
         response.setHeader("Cache-Control", "no-store");
         response.setHeader("X-Content-Type-Options", "nosniff");
         try {
+            Neighbours.refuseForeign(request);
             answer(request, response);
         } catch (Refusal e) {
+            if (e.getCause() != null) {
+                log.warn("chat_request_failed path={}", request.getPathInfo(), e);
+            }
             problem(response, e.status(), e.title(), String.valueOf(e.getMessage()));
         } catch (JacksonException e) {
             problem(response, 400, "Bad request", "The body is not the JSON that is expected here.");

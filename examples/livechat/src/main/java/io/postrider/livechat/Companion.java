@@ -7,6 +7,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
+import java.util.UUID;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
@@ -36,7 +37,7 @@ final class Companion {
     }
 
     Fate reply(Connection connection, Message message, ClaimedJob job) throws SQLException {
-        stumbleIfTold();
+        stumbleIfTold(job);
         Memory memory = recall(connection, message).counting();
         @Nullable String answer;
         if (message.pilot()) {
@@ -96,27 +97,40 @@ final class Companion {
 
     // ── told to fail ────────────────────────────────────────────────────────────────────────────────────────────────
 
-    /** The companion's next attempts throw, in whatever process they are made. */
+    /** The first attempts of the next job throw, all of the same one, in whatever process they are made. */
     void failNext(int attempts) throws SQLException {
         try (Connection connection = dataSource.getConnection()) {
-            Rows.run(connection, "update livechat.companion_failures set ahead = ?", attempts);
+            Rows.run(connection, "update livechat.companion_failures set ahead = ?, job = null", attempts);
         }
     }
 
-    int failuresAhead() throws SQLException {
+    /**
+     * What it was told.
+     *
+     * @param ahead how many attempts are still to throw
+     * @param job whose; null: no job has come yet
+     */
+    record Told(int ahead, @Nullable UUID job) {}
+
+    Told told() throws SQLException {
         try (Connection connection = dataSource.getConnection()) {
-            return Rows.one(connection, "select f.ahead from livechat.companion_failures f", row -> row.getInt("ahead"))
-                    .orElse(0);
+            return Rows.one(
+                            connection,
+                            "select f.ahead, f.job from livechat.companion_failures f",
+                            row -> new Told(row.getInt("ahead"), row.getObject("job", UUID.class)))
+                    .orElseThrow();
         }
     }
 
-    /** On a connection of its own: the failure that is taken off the list must stay off when the job's transaction rolls back. */
-    private void stumbleIfTold() throws SQLException {
+    /**
+     * On a connection of its own: the failure that is taken off the list must stay off when the job's transaction rolls back. A job
+     * that has failed before takes on no failures of another's: its attempts would not suffice.
+     */
+    private void stumbleIfTold(ClaimedJob job) throws SQLException {
         try (Connection connection = dataSource.getConnection()) {
-            boolean told =
-                    Rows.run(connection, "update livechat.companion_failures set ahead = ahead - 1 where ahead > 0")
-                            > 0;
-            if (told) {
+            String take = "update livechat.companion_failures set ahead = ahead - 1, job = ?"
+                    + " where ahead > 0 and (job = ? or job is null and ? = 1)";
+            if (Rows.run(connection, take, job.id(), job.id(), job.attempt()) > 0) {
                 throw new IllegalStateException("the companion was told to fail");
             }
         }

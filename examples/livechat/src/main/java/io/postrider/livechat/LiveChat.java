@@ -83,11 +83,12 @@ public final class LiveChat implements AutoCloseable {
      * The same with messages going through a stream first, such as Redis'. Whoever moves them from there makes {@link #job} of
      * each.
      *
-     * @param add keeps (id, JSON) durably, and gives a receipt; the same id may come again
+     * @param name whose stream it is, as the page says it: messages wait there, and are as safe as they are there
+     * @param add keeps (id, JSON), and gives a receipt; the same id may come again
      * @param waiting how much is in the stream
      */
-    public LiveChat withStream(BinaryOperator<String> add, LongSupplier waiting) {
-        return new LiveChat(postrider, dataSource, made -> new StreamIngestion(postrider, made, add, waiting));
+    public LiveChat withStream(String name, BinaryOperator<String> add, LongSupplier waiting) {
+        return new LiveChat(postrider, dataSource, made -> new StreamIngestion(postrider, made, name, add, waiting));
     }
 
     /** The job that saves a message, of the JSON that was added to the stream. */
@@ -166,7 +167,7 @@ public final class LiveChat implements AutoCloseable {
                 ingestion,
                 new Conversations(postrider, dataSource, mapper),
                 new Ledger(dataSource, ingestion),
-                new TroubleDesk(postrider, dataSource, companion, held, trouble));
+                new TroubleDesk(postrider, dataSource, ingestion, companion, held, trouble));
     }
 
     static String resource(String name) {

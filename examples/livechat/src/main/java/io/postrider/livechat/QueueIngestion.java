@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 
 /** Through Postrider's own queue: one job for each message, all of one request in one transaction. */
 final class QueueIngestion implements Ingestion {
@@ -45,5 +46,10 @@ final class QueueIngestion implements Ingestion {
                 .find(UUID.fromString(receipt))
                 .filter(job -> job.state() == Jobs.State.PENDING || job.state() == Jobs.State.IN_PROGRESS)
                 .isPresent();
+    }
+
+    @Override
+    public @Nullable Ahead ahead() {
+        return null;
     }
 }

@@ -1,5 +1,7 @@
 package io.postrider.livechat;
 
+import org.jspecify.annotations.Nullable;
+
 /** What was asked for is not given, and why, and what to do next: becomes {@code application/problem+json}. */
 final class Refusal extends RuntimeException {
     private static final long serialVersionUID = 1;
@@ -8,7 +10,11 @@ final class Refusal extends RuntimeException {
     private final String title;
 
     private Refusal(int status, String title, String detail) {
-        super(detail);
+        this(status, title, detail, null);
+    }
+
+    private Refusal(int status, String title, String detail, @Nullable Throwable cause) {
+        super(detail, cause);
         this.status = status;
         this.title = title;
     }
@@ -36,6 +42,11 @@ final class Refusal extends RuntimeException {
 
     static Refusal notFound(String detail) {
         return new Refusal(404, "Not found", detail);
+    }
+
+    /** Not the asker's fault: the same again later. */
+    static Refusal notNow(String detail, Throwable cause) {
+        return new Refusal(503, "Not now", detail, cause);
     }
 
     static Refusal tooLarge(int most) {

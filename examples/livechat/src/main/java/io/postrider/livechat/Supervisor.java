@@ -56,16 +56,20 @@ public final class Supervisor implements AutoCloseable {
         return supervisor;
     }
 
-    /** Ends the process as {@code kill -9} does; returns when it is gone. */
+    /** Ends the process as {@code kill -9} does; returns when it is gone. It is down from the moment it is killed. */
     public void kill() {
         Process victim;
         synchronized (this) {
             victim = process;
             kills++;
+            if (victim != null) {
+                victim.destroyForcibly();
+                down(victim);
+            }
         }
         if (victim != null) {
-            victim.destroyForcibly().onExit().join();
-            down(victim);
+            victim.onExit().join();
+            down(victim); // its last word may have been that it is up
         }
     }
 

@@ -11,6 +11,8 @@ import java.time.ZoneOffset;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.UUID;
+import java.util.stream.IntStream;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
@@ -24,19 +26,23 @@ final class TroubleDesk {
 
     private final Postrider postrider;
     private final DataSource dataSource;
+    private final Ingestion ingestion;
     private final Companion companion;
     private final HeldTransaction held;
     private final @Nullable Trouble trouble;
     private volatile @Nullable Instant killedAt;
+    private volatile boolean waited;
 
     TroubleDesk(
             Postrider postrider,
             DataSource dataSource,
+            Ingestion ingestion,
             Companion companion,
             HeldTransaction held,
             @Nullable Trouble trouble) {
         this.postrider = postrider;
         this.dataSource = dataSource;
+        this.ingestion = ingestion;
         this.companion = companion;
         this.held = held;
         this.trouble = trouble;
@@ -51,6 +57,7 @@ final class TroubleDesk {
     void killWorker() throws SQLException {
         if (trouble != null) {
             trouble.killWorker();
+            waited = false;
             killedAt = now();
         }
     }
@@ -81,42 +88,51 @@ final class TroubleDesk {
      * How everything stands.
      *
      * @param worker null: somebody else runs it
-     * @param takeover how long after the last kill the first message was saved again, in milliseconds; null: none yet
+     * @param takeover how long after the last kill the first of the messages was saved that had waited for the worker, in
+     *     milliseconds; null: none was seen to wait, or none is saved yet
      * @param held null: no transaction is held open
-     * @param failuresAhead how many of the companion's next attempts fail
-     * @param retries the companion's jobs that failed and wait for their next attempt
+     * @param ahead null: messages are queued at once
+     * @param companion null: it was never told to fail
      */
     record State(
             long position,
             Trouble.@Nullable WorkerState worker,
             @Nullable Long takeover,
             HeldTransaction.@Nullable Held held,
+            Ingestion.@Nullable Ahead ahead,
             Line ingest,
-            Line companion,
-            int failuresAhead,
-            int attempts,
-            List<Retry> retries) {}
+            @Nullable Stumble companion) {}
 
     /** A queue in four numbers. */
-    record Line(long waiting, long running, long later, long dead) {}
+    record Line(long waiting, long running, long later, long dead) {
+        long all() {
+            return waiting + running + later;
+        }
+    }
 
-    /** A job of the companion that failed: its attempt, why, and in how many milliseconds it is tried again. */
-    record Retry(String job, int attempt, String error, long in) {}
+    /**
+     * How the companion's failing goes on.
+     *
+     * @param failed how many attempts have failed, of how many that were told to
+     * @param begun whether there is a job that they are of
+     * @param waits after each of them, in milliseconds
+     * @param done at which attempt the job was done; null: not yet
+     */
+    record Stumble(
+            int failed,
+            int of,
+            boolean begun,
+            List<Long> waits,
+            @Nullable Integer done) {}
 
     State state() throws SQLException {
         List<Queues.Status> queues = postrider.queues().list();
-        int ahead = companion.failuresAhead();
-        Line answers = line(queues, LiveChat.COMPANION);
+        Line messages = line(queues, LiveChat.INGEST);
+        Ingestion.@Nullable Ahead ahead = ingestion.ahead();
+        Trouble.@Nullable WorkerState worker = trouble == null ? null : trouble.worker();
+        boolean waits = worker != null && !worker.up() && messages.all() + inStream(ahead) > 0;
         return new State(
-                postrider.log().head(LiveChat.TOPIC),
-                trouble == null ? null : trouble.worker(),
-                takeover(),
-                held.held(),
-                line(queues, LiveChat.INGEST),
-                answers,
-                ahead,
-                Companion.RETRY.attempts(),
-                answers.later() + answers.waiting() + answers.running() > 0 ? retries() : List.of());
+                postrider.log().head(LiveChat.TOPIC), worker, takeover(waits), held.held(), ahead, messages, stumble());
     }
 
     private static Line line(List<Queues.Status> queues, String name) {
@@ -127,31 +143,59 @@ final class TroubleDesk {
                 .orElse(new Line(0, 0, 0, 0));
     }
 
-    private List<Retry> retries() throws SQLException {
-        Instant now = now();
-        return postrider.jobs().list(LiveChat.COMPANION, Jobs.State.PENDING, 20).stream()
-                .filter(job -> "retry".equals(job.waitsFor()))
-                .map(job -> new Retry(
-                        job.id().toString(),
-                        job.attempts(),
-                        String.valueOf(job.error()),
-                        Math.max(0, Duration.between(now, job.runAt()).toMillis())))
+    private @Nullable Stumble stumble() throws SQLException {
+        Companion.Told told = companion.told();
+        UUID job = told.job();
+        if (told.ahead() == 0 && job == null) {
+            return null;
+        }
+        List<Long> waits = IntStream.rangeClosed(1, FAILURES)
+                .mapToObj(
+                        attempt -> Companion.RETRY.after(attempt).orElseThrow().toMillis())
                 .toList();
+        Integer done = job == null
+                ? null
+                : postrider
+                        .jobs()
+                        .find(job)
+                        .filter(found -> found.state() == Jobs.State.DONE)
+                        .map(Jobs.Status::attempts)
+                        .orElse(null);
+        return new Stumble(job == null ? 0 : FAILURES - told.ahead(), FAILURES, job != null, waits, done);
     }
 
-    private @Nullable Long takeover() throws SQLException {
+    private static long inStream(Ingestion.@Nullable Ahead ahead) {
+        Long waiting = ahead == null ? null : ahead.waiting();
+        return waiting == null ? 0 : waiting;
+    }
+
+    /**
+     * Only if something waited since the kill: else the first message tells when somebody wrote again, and nothing of the worker.
+     *
+     * @param waits whether something waits for a worker that is down
+     */
+    private @Nullable Long takeover(boolean waits) throws SQLException {
         Instant killed = killedAt;
         if (killed == null) {
             return null;
         }
+        Optional<Instant> saved = firstSavedAfter(killed);
+        if (waits && saved.isEmpty()) {
+            waited = true;
+        }
+        return saved.filter(at -> waited)
+                .map(at -> Duration.between(killed, at).toMillis())
+                .orElse(null);
+    }
+
+    private Optional<Instant> firstSavedAfter(Instant killed) throws SQLException {
         try (Connection connection = dataSource.getConnection()) {
-            Optional<Instant> first = Rows.one(
+            return Rows.one(
                     connection,
-                    "select m.created_at from livechat.message m where m.created_at > ? order by m.created_at limit 1",
+                    "select m.created_at from livechat.message m where m.created_at > ? and m.answers is null"
+                            + " order by m.created_at limit 1",
                     row -> Rows.instant(row, "created_at"),
                     killed.atOffset(ZoneOffset.UTC));
-            return first.map(saved -> Duration.between(killed, saved).toMillis())
-                    .orElse(null);
         }
     }
 }

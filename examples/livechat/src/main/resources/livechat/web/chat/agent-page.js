@@ -2,6 +2,12 @@
 
 import {Session} from './api.js';
 import {mountAgent} from './agent.js';
+import {showProblem} from './problem.js';
 
 const as = new URLSearchParams(location.search).get('as') ?? 'anna';
-await mountAgent(document.getElementById('agent'), await Session.open(`agent:${as}`, {agent: as}));
+const root = document.getElementById('agent');
+try {
+  await mountAgent(root, await Session.open(`agent:${as}`, {agent: as}));
+} catch (problem) {
+  showProblem(root, problem);
+}

@@ -43,6 +43,7 @@ class Desk {
     this.outbox = new Outbox(session, {
       acknowledged: message => this.advance(message, 'queued'),
       refused: message => this.advance(message, 'refused'),
+      stalled: reason => this.composing.setStalled(reason),
     });
     addEventListener('focus', () => this.mark());
     document.addEventListener('visibilitychange', () => this.mark());
@@ -172,14 +173,17 @@ class Desk {
   /** What one looks at is read. Told at most every 600 ms, and only what is new. */
   mark() {
     const line = this.open;
-    if (!line || !this.isLookingAt(line) || this.marking) {
+    if (!line || !this.isLookingAt(line)) {
       return;
     }
     line.unread = 0;
     line.mentioned = false;
     this.drawList();
-    this.marking = setTimeout(async () => {
+    this.marking ??= setTimeout(async () => {
       this.marking = null;
+      if (line !== this.open) {
+        this.mark(); // of the one that was opened meanwhile nothing is told yet
+      }
       const last = Math.max(0, ...line.talk.latest(50).filter(message => message.id).map(message => message.id));
       if (last > (this.marked.get(line) ?? 0)) {
         this.marked.set(line, last);
@@ -242,7 +246,7 @@ class Desk {
   }
 
   isWide() {
-    return this.root.clientWidth >= 560;
+    return this.root.clientWidth >= 500;
   }
 
   sorted() {

@@ -1,6 +1,6 @@
-// Where one writes: grows with its text, sends with Enter.
+// Where one writes: grows with its text, sends with Enter, and says when nothing is taken.
 
-import {el, icon} from './dom.js';
+import {el, icon, say} from './dom.js';
 
 const LONGEST = 2000;
 
@@ -8,7 +8,8 @@ export function composer({label, placeholder, send}) {
   const field = el('textarea', {rows: '1', maxlength: String(LONGEST), 'aria-label': label, placeholder, autocomplete: 'off',
     enterkeyhint: 'send'});
   const button = el('button.send', {type: 'submit', 'aria-label': 'Send', title: 'Send (Enter)'}, icon('send'));
-  const form = el('form.composer', {}, field, button);
+  const note = el('p.note', {role: 'status', hidden: true});
+  const form = el('form.composer', {}, note, field, button);
   const fit = () => {
     field.style.height = 'auto';
     field.style.height = `${Math.min(field.scrollHeight, 120)}px`;
@@ -32,8 +33,14 @@ export function composer({label, placeholder, send}) {
   });
   field.addEventListener('input', fit);
   button.disabled = true;
-  return {root: form, field, setEnabled: on => {
-    field.disabled = !on;
-    button.disabled = !on || field.value.trim() === '';
-  }};
+  return {root: form, field,
+    setEnabled(on) {
+      field.disabled = !on;
+      button.disabled = !on || field.value.trim() === '';
+    },
+    /** Why what was written is not taken; null: it is. */
+    setStalled(reason) {
+      note.hidden = reason === null;
+      say(note, reason === null ? '' : `${reason} What you wrote stays on this page, and is sent again by itself.`);
+    }};
 }

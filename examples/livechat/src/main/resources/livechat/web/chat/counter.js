@@ -4,7 +4,7 @@ import {el, icon, say} from './dom.js';
 import {clock, span} from './times.js';
 
 const ROWS = [
-  ['acknowledged', 'Acknowledged', 'The server has said: it is durable'],
+  ['acknowledged', 'Acknowledged', 'The server has said that it has it'],
   ['saved', 'Saved', 'Rows in the database'],
   ['emitted', 'Emitted', 'Events in the log'],
   ['visitor', 'Seen by the visitor', 'Came by the visitor’s stream'],

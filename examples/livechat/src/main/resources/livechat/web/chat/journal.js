@@ -9,7 +9,7 @@ export class Journal {
   constructor() {
     this.list = el('ol.journal', {role: 'log', 'aria-live': 'polite', 'aria-label': 'What happened'});
     this.none = el('p.none', {}, 'Nothing yet. Write something, then make trouble.');
-    this.root = el('div', {}, this.none, this.list);
+    this.root = el('div.happened', {}, this.none, this.list);
   }
 
   /** @param kind bad, good, or plain */

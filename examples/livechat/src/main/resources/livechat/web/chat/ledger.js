@@ -59,6 +59,10 @@ export class Ledger {
     this.checkedAt = Date.now();
   }
 
+  /**
+   * The streams are heard at once, the database is asked now and then: so what a stream brought counts as seen from when the
+   * database has said that it is there. At any glance no step has more than the one before it.
+   */
   count() {
     const sum = {sent: 0, acknowledged: 0, saved: 0, emitted: 0, visitor: 0, agent: 0, way: 0, missing: 0, twice: 0, settled: 0};
     for (const entry of this.entries.values()) {
@@ -68,9 +72,10 @@ export class Ledger {
       }
       sum.acknowledged++;
       sum.saved += entry.saved > 0;
-      sum.emitted += entry.emitted > 0;
-      sum.visitor += entry.visitor > 0;
-      sum.agent += entry.agent > 0;
+      const told = entry.saved > 0 && entry.emitted > 0;
+      sum.emitted += told;
+      sum.visitor += told && entry.visitor > 0;
+      sum.agent += told && entry.agent > 0;
       const missing = this.isMissing(entry);
       const settled = isSettled(entry);
       sum.missing += missing;

@@ -1,5 +1,5 @@
-// What was written and is not acknowledged yet. Sent in order, and again until the server has said that it is durable: the server
-// tells by the id that it has it already.
+// What was written and is not acknowledged yet. Sent in order, and again until the server has said that it has it: the server tells by
+// the id that it had it already.
 
 const FOR_GOOD = [400, 401, 403, 404, 413, 415, 422];
 const MOST_AT_ONCE = 50;
@@ -9,7 +9,7 @@ const LONGEST_WAIT = 3000;
 export class Outbox {
   /**
    * @param session whose it is
-   * @param on {acknowledged(message, receipt), refused(message, reason), waiting(count)}
+   * @param on {acknowledged(message, receipt), refused(message, reason), stalled(reason)}: null, and it is taken again
    */
   constructor(session, on) {
     this.session = session;
@@ -35,6 +35,7 @@ export class Outbox {
       if (settled > 0) {
         this.waiting.splice(0, settled);
         wait = FIRST_WAIT;
+        this.on.stalled?.(null);
       } else {
         await this.rest(wait);
         wait = Math.min(wait * 2, LONGEST_WAIT);
@@ -55,6 +56,7 @@ export class Outbox {
       return batch.length;
     } catch (problem) {
       if (!FOR_GOOD.includes(problem.status)) {
+        this.on.stalled?.(problem.status ? problem.message : 'The server cannot be reached.');
         return 0; // no network, or a server that is not well or has enough: the same again
       }
       if (batch.length > 1) {

@@ -9,7 +9,7 @@ const NEAR = 80;
 
 const TICKS = {
   sending: ['clock', 'Sending'],
-  queued: ['tick', 'Queued: safe from now on'],
+  queued: ['tick', 'Taken: waits to be saved'],
   saved: ['ticks', 'Saved'],
   read: ['ticks', 'Read'],
   refused: ['cross', 'Refused'],
@@ -71,7 +71,7 @@ export class Scroll {
   }
 
   draw() {
-    const messages = this.talk.latest(DRAWN);
+    const {messages, cut} = this.talk.shown(DRAWN);
     const readTo = this.talk.readTo;
     const keys = new Set(messages.map(keyOf));
     for (const [key, item] of this.items) {
@@ -91,6 +91,7 @@ export class Scroll {
         fresh = true;
       }
       this.update(item, message, messages[i - 1], messages[i + 1], readTo);
+      item.classList.toggle('cut', message === cut);
       if (place === item) {
         place = item.nextSibling;
       } else {
@@ -135,7 +136,9 @@ export class Scroll {
       item.querySelector('p').replaceChildren(...words(message));
     }
     const tick = item.querySelector('.tick');
-    const state = message.state === 'saved' && message.id <= readTo ? 'read' : message.state;
+    // It is agents who read, and say so: of what they write themselves that tells nothing.
+    const read = message.author.kind === 'VISITOR' && message.state === 'saved' && message.id <= readTo;
+    const state = read ? 'read' : message.state;
     if (tick && tick.dataset.state !== state) {
       const [shape, label] = TICKS[state];
       tick.dataset.state = state;

@@ -17,7 +17,7 @@ const [visitor, agent] = await Promise.all([Session.open('visitor', {}), Session
 const ledger = new Ledger();
 const counter = new Counter();
 const journal = new Journal();
-const trouble = new Trouble(agent, [visitor.user, agent.user], journal);
+const trouble = new Trouble(agent, [visitor.user, agent.user], journal, askState);
 let seenByAgent = 0;
 
 const visiting = await mountVisitor(document.getElementById('visitor'), visitor, {
@@ -31,9 +31,6 @@ await mountAgent(document.getElementById('agent'), agent, {
   seen(message, position) {
     ledger.seen('agent', message, position);
     seenByAgent++;
-    if (message.author.kind === 'COMPANION') {
-      trouble.answered(message.attempt);
-    }
   },
   begins: position => ledger.begins('agent', position),
   held: () => trouble.heldArrived(),
@@ -60,7 +57,7 @@ pilot.changed(pilot);
 
 document.getElementById('panel').replaceChildren(
   el('div.half', {}, counter.root, el('div.autopilot', {}, go, course, log)),
-  el('div.half', {}, el('h2.section', {}, 'Make trouble'), trouble.root, el('h2.section', {}, 'What happened'), journal.root));
+  el('div.half.rest', {}, el('h2.section', {}, 'Make trouble'), trouble.root, el('h2.section', {}, 'What happened'), journal.root));
 document.getElementById('panel').classList.add('ready');
 
 // ── looking ──────────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -79,14 +76,21 @@ async function verify() {
   }
 }
 
+/** What is asked later is told later: an answer that was overtaken would tell of what is over. */
+let asked = 0;
+let told = 0;
+async function askState() {
+  const mine = ++asked;
+  const state = await agent.get('/state');
+  if (mine > told) {
+    told = mine;
+    trouble.draw(state, seenByAgent);
+  }
+}
+
 async function look() {
   if (document.visibilityState === 'visible') {
-    try {
-      const [state] = await Promise.all([agent.get('/state'), verify()]);
-      trouble.draw(state, seenByAgent);
-    } catch {
-      // no network just now: the next look will tell
-    }
+    await Promise.allSettled([askState(), verify()]); // no network just now, or no database, or no Redis: the next look will tell
   }
   setTimeout(look, LOOK_EVERY);
 }

@@ -1,6 +1,7 @@
 // One conversation as a page knows it: messages from snapshots, from the stream and from the own keyboard, each once.
 
 const KEPT = 400;
+const PILOTED = 30;
 
 /** The same before and after it is saved. */
 export function keyOf({author, client}) {
@@ -52,10 +53,20 @@ export class Talk {
     return saved.concat(all.filter(message => !message.id)).slice(-most);
   }
 
+  /** The same with only the newest of the auto-pilot's: hundreds of them would bury what people have said. */
+  shown(most) {
+    const all = this.latest(Infinity);
+    const left = all.filter(message => message.pilot).length - PILOTED;
+    let passed = 0;
+    const shown = all.filter(message => !message.pilot || ++passed > left);
+    const cut = left > 0 ? shown.find(message => message.pilot) : null;
+    return {messages: shown.slice(-most), cut};
+  }
+
   /** A page that is open for days does not grow. */
   forget() {
     if (this.byKey.size > 2 * KEPT) {
-      const keep = new Set(this.latest(KEPT).map(keyOf));
+      const keep = new Set(this.shown(KEPT).messages.map(keyOf));
       for (const key of this.byKey.keys()) {
         if (!keep.has(key)) {
           this.byKey.delete(key);

@@ -4,14 +4,23 @@ import {el, icon, say} from './dom.js';
 import {span} from './times.js';
 
 const KINDS = {
-  'kill-worker': ['skull', 'Kill the worker', 'kill -9. Messages go on being acknowledged; another process takes over.'],
-  'cut-streams': ['scissors', 'Cut the streams', 'The server drops both connections. They resume at their position.'],
-  'hold-transaction': ['lock', 'Hold a transaction open', 'A session writes and does not commit for 20 s. Nobody waits for it.'],
-  'fail-companion': ['stumble', 'Fail the companion', 'Its next 3 attempts throw. The job is retried after 1, 2 and 4 s.'],
+  'kill-worker': ['skull', 'Kill the worker', 'kill -9. Messages are taken all the same; another process follows.'],
+  'cut-streams': ['scissors', 'Cut the streams', 'The server drops both connections. They resume where they were.'],
+  'hold-transaction': ['lock', 'Hold a transaction', 'One writes, and stays open for 20 s. Nobody else waits for it.'],
+  'fail-companion': ['stumble', 'Fail the companion', 'Its next job throws 3 times, and is retried after 1, 2 and 4 s.'],
 };
 
 function messages(count) {
   return count === 1 ? '1 message' : `${count} messages`;
+}
+
+/** How many messages are acknowledged and not saved, and where: how safe they are is up to the place. */
+function waits({waiting, running, later}, ahead) {
+  const places = [[waiting + running + later, 'in the database'], [ahead?.waiting ?? 0, `in ${ahead?.name}`]]
+    .filter(([count]) => count > 0);
+  const all = places.reduce((sum, [count]) => sum + count, 0);
+  const where = places.map(([count, place]) => places.length > 1 ? `${count} ${place}` : place).join(' and ');
+  return all === 0 ? 'nothing waits' : `${messages(all)} ${all === 1 ? 'waits' : 'wait'}${places.length > 1 ? ':' : ''} ${where}`;
 }
 
 export class Trouble {
@@ -19,9 +28,10 @@ export class Trouble {
    * @param agent the agent's session, who may
    * @param users whose streams are cut
    * @param journal where it is told
+   * @param look asks the server how everything stands, now
    */
-  constructor(agent, users, journal) {
-    Object.assign(this, {agent, users, journal, rows: {}, cutAt: {}, last: {}});
+  constructor(agent, users, journal, look) {
+    Object.assign(this, {agent, users, journal, look, rows: {}, cutAt: {}, last: {}});
     this.root = el('div.troubles', {}, Object.entries(KINDS).map(([kind, [shape, title, what]]) => {
       const button = el('button', {type: 'button', 'data-trouble': kind, onclick: () => this.make(kind)}, icon(shape), title);
       const status = el('p.status', {role: 'status', 'data-status': kind}, what);
@@ -43,11 +53,8 @@ export class Trouble {
         'kill-worker': 'The worker was killed (kill -9).',
         'cut-streams': `${count} ${count === 1 ? 'stream was' : 'streams were'} cut.`,
         'hold-transaction': 'A transaction has written, and stays open for 20 s.',
-        'fail-companion': 'The companion’s next 3 attempts will throw. Ask it something.',
+        'fail-companion': 'The companion’s next job will throw 3 times. Ask it something.',
       }[kind]);
-      if (kind === 'fail-companion') {
-        this.failing = true;
-      }
       if (kind === 'hold-transaction') {
         this.passedSince = null;
       }
@@ -55,6 +62,7 @@ export class Trouble {
       say(this.rows[kind].status, problem.message);
     }
     button.disabled = false;
+    await this.look().catch(() => {}); // the next look will tell
   }
 
   // ── the streams ──────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -78,31 +86,42 @@ export class Trouble {
 
   /** @param passed how many messages the agent has seen by now */
   draw(state, passed) {
+    this.drawAhead(state);
     this.drawWorker(state);
     this.drawHeld(state, passed);
     this.drawCompanion(state);
     this.before = state;
   }
 
-  drawWorker({worker, takeover, ingest}) {
+  /** What stands before the queue, where something does. */
+  drawAhead({ahead}) {
+    const takes = ahead?.waiting !== null;
+    const took = this.before?.ahead?.waiting !== null;
+    if (took && !takes) {
+      this.journal.add('bad', `${ahead.name} does not answer: no message is taken until it does.`);
+    } else if (!took && takes) {
+      this.journal.add('good', `${ahead.name} answers again: messages are taken.`);
+    }
+  }
+
+  drawWorker({worker, takeover, ingest, ahead}) {
     if (!worker) {
       return;
     }
     const before = this.before?.worker;
     if (before && worker.up && worker.pid !== before.pid || before && !before.up && worker.up) {
-      this.journal.add('good', `A new worker (pid ${worker.pid}) is up${worker.lastGap ? ` after ${span(worker.lastGap)}` : ''}.`);
+      this.journal.add('good', `A new worker (pid ${worker.pid}) is up${worker.lastGap === null ? '' : `; nobody worked for ${span(worker.lastGap)}`}.`);
     }
     if (takeover !== null && this.before && this.before.takeover !== takeover) {
-      this.journal.add('good', `The first message was saved ${span(takeover)} after the kill.`);
+      this.journal.add('good', `The first message that waited was saved ${span(takeover)} after the kill.`);
     }
     const since = Date.now() - Date.parse(worker.since);
     let text = `Worker pid ${worker.pid}, up for ${span(Math.max(0, since))}.`;
     if (!worker.up) {
-      const waiting = ingest.waiting + ingest.running + ingest.later;
-      text = `Down for ${span(Math.max(0, since))}; ${messages(waiting)} ${waiting === 1 ? 'waits' : 'wait'}, durably.`;
+      text = `Down for ${span(Math.max(0, since))}; ${waits(ingest, ahead)}.`;
     } else if (worker.kills > 0) {
-      text = `Pid ${worker.pid} came up${worker.lastGap ? ` after ${span(worker.lastGap)}` : ''}`
-        + (takeover === null ? '.' : `; first message saved ${span(takeover)} after the kill.`);
+      text = `Back${worker.lastGap === null ? '' : ` after ${span(worker.lastGap)}`}`
+        + (takeover === null ? '.' : `; first waiting message saved ${span(takeover)} after the kill.`);
     }
     say(this.rows['kill-worker'].status, text);
     this.rows['kill-worker'].status.classList.toggle('hot', !worker.up);
@@ -126,33 +145,24 @@ export class Trouble {
     this.journal.add('good', 'The held transaction has committed: its own event came now, after everybody else’s.');
   }
 
-  drawCompanion({failuresAhead, attempts, retries, companion}) {
+  drawCompanion({companion}) {
+    if (!companion) {
+      return;
+    }
+    const {failed, of, begun, waits, done} = companion;
     const {status} = this.rows['fail-companion'];
-    const known = this.known ??= new Set();
-    for (const {job, attempt, in: ms} of retries) {
-      if (!known.has(job + attempt)) {
-        known.add(job + attempt);
-        this.journal.add('bad', `The companion’s attempt ${attempt} of ${attempts} failed; again in ${span(ms)}.`);
-      }
+    const told = this.before ? this.before.companion ?? {failed: 0, done: null} : companion;
+    status.classList.toggle('hot', done === null);
+    for (let attempt = told.failed + 1; attempt <= failed; attempt++) {
+      this.journal.add('bad', `The companion’s attempt ${attempt} of ${of + 1} failed; the next one ${span(waits[attempt - 1])} later.`);
     }
-    status.classList.toggle('hot', failuresAhead > 0 || retries.length > 0);
-    if (retries.length > 0) {
-      const {attempt, in: ms} = retries[0];
-      say(status, `Attempt ${attempt} of ${attempts} failed; again in ${span(ms)}${retries.length > 1 ? ` (and ${retries.length - 1} more)` : ''}.`);
-    } else if (failuresAhead > 0) {
-      say(status, `Its next ${failuresAhead} attempts will throw. Ask it something.`);
-    } else if (this.failing && companion.waiting + companion.running + companion.later === 0) {
-      this.failing = false;
-      say(status, 'It has answered after all.');
-    }
-  }
-
-  /** The companion answered, at this attempt. */
-  answered(attempt) {
-    if (attempt > 1) {
-      this.journal.add('good', `The companion answered at attempt ${attempt}.`);
-      say(this.rows['fail-companion'].status, `Answered at attempt ${attempt}, once.`);
-      this.failing = false;
+    if (!begun) {
+      say(status, `The next job’s first ${of} attempts will throw. Ask it something.`);
+    } else if (done === null) {
+      say(status, `Attempt ${failed} of ${of + 1} failed; the next one ${span(waits[failed - 1])} later.`);
+    } else if (told.done === null) {
+      this.journal.add('good', `The companion’s job was done at attempt ${done}.`);
+      say(status, `Done at attempt ${done}, once.`);
     }
   }
 }

@@ -1,5 +1,11 @@
 import {Session} from './api.js';
+import {showProblem} from './problem.js';
 import {mountVisitor} from './visitor.js';
 
-const visiting = await mountVisitor(document.getElementById('visitor'), await Session.open('visitor', {}));
-visiting.focus();
+const root = document.getElementById('visitor');
+try {
+  const visiting = await mountVisitor(root, await Session.open('visitor', {}));
+  visiting.focus();
+} catch (problem) {
+  showProblem(root, problem);
+}

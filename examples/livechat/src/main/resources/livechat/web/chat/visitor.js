@@ -41,6 +41,7 @@ export async function mountVisitor(root, session, watch = {}) {
       console.warn('refused:', reason);
       scroll.show(talk);
     },
+    stalled: reason => composing.setStalled(reason),
   });
 
   function say(text, pilot = false) {

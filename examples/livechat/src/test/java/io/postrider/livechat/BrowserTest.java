@@ -127,6 +127,22 @@ class BrowserTest {
     }
 
     @Test
+    void what_a_stream_brought_counts_as_seen_when_the_database_has_it_and_not_before() {
+        Screen visitor = screen("/visitor.html");
+        visitor.awaitLive("#visitor");
+        Object counted = visitor.promised("const {Ledger} = await import('/chat/ledger.js');"
+                + "const ledger = new Ledger();"
+                + "const steps = () => { const {acknowledged, saved, emitted, visitor, agent} = ledger.count();"
+                + "  return [acknowledged, saved, emitted, visitor, agent].join(''); };"
+                + "const message = {client: 'c', author: {kind: 'VISITOR'}};"
+                + "ledger.sent(message); ledger.acknowledged(message, 'receipt'); ledger.seen('agent', message, 1);"
+                + "const before = steps();"
+                + "ledger.answered([{id: 'c', saved: 1, emitted: 1, position: 1, lost: false}]);"
+                + "return before + ' ' + steps();");
+        assertThat(counted).isEqualTo("10000 11101");
+    }
+
+    @Test
     void offline_one_goes_on_writing_and_nothing_is_missing_or_twice_when_the_network_is_back() {
         Screen stage = screen("/");
         stage.awaitLive("#visitor");
@@ -164,6 +180,30 @@ class BrowserTest {
 
     @Test
     @Tag("slow")
+    void a_worker_that_is_killed_while_nobody_writes_is_told_to_be_away_and_no_message_to_have_waited() {
+        Screen stage = screen("/");
+        stage.awaitLive("#visitor");
+        stage.awaitLive("#agent");
+        stage.click("[data-trouble=kill-worker]");
+        stage.awaitText("[data-status=kill-worker]", "nothing waits");
+        stage.awaitText("[data-status=kill-worker]", "Back after");
+        stage.write("#visitor", "is it there again?");
+        stage.awaitVerdict("good", 1);
+        assertThat(stage.text("[data-status=kill-worker]"))
+                .contains("Back after")
+                .doesNotContain("first waiting");
+        assertThat(stage.text(".journal")).doesNotContain("that waited");
+    }
+
+    @Test
+    void an_agent_whom_nobody_knows_is_told_who_there_is() {
+        Screen agent = screen("/agent.html?as=mallory");
+        agent.awaitText("#agent .empty", "There is no such agent; take one of [anna, ben, mira].");
+        assertThat(agent.faults()).as("what the browser says of it").allMatch(fault -> fault.contains("404"));
+    }
+
+    @Test
+    @Tag("slow")
     void a_companion_that_fails_is_seen_to_be_retried_and_answers_once() {
         Screen stage = screen("/");
         stage.awaitLive("#visitor");
@@ -173,7 +213,7 @@ class BrowserTest {
         stage.awaitText(".journal", "attempt 1 of 4 failed");
         stage.awaitText(".journal", "attempt 3 of 4 failed");
         stage.awaitText("#visitor .message.companion .attempt", "attempt 4");
-        stage.awaitText("[data-status=fail-companion]", "Answered at attempt 4, once.");
+        stage.awaitText("[data-status=fail-companion]", "Done at attempt 4, once.");
         assertThat(stage.count("#visitor .message.companion")).isEqualTo(1);
     }
 
@@ -206,7 +246,7 @@ class BrowserTest {
         stage.awaitText(".journal", "A new worker");
         stage.click("[data-trouble=cut-streams]");
         stage.awaitText(".journal", "The agent’s stream is back");
-        stage.awaitText(".journal", "The first message was saved");
+        stage.awaitText(".journal", "The first message that waited was saved");
         stage.awaitVerdict("good", 600);
         assertThat(stage.text("[data-count=missing]")).isEqualTo("0");
         assertThat(stage.text("[data-count=twice]")).isEqualTo("0");

@@ -5,10 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.postrider.gateway.TokenMint;
 import io.postrider.testkit.PostgresTest;
 import io.postrider.testkit.TestDatabase;
+import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.time.Duration;
 import java.time.Instant;
@@ -208,6 +210,39 @@ class ChatServletTest {
         }
         for (String path : new String[] {"/chat/", "/chat/..%2fschema.sql", "/chat/nothing.js", "/chat/schema.sql"}) {
             assertThat(page(path).statusCode()).isBetween(400, 404);
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "200, here, ",
+        "200, here, http://here",
+        "200, here, https://here",
+        "200, localhost, ",
+        "200, LOCALHOST:80, http://localhost:80",
+        "200, [::1]:80, http://[::1]:80",
+        "403, here, https://evil.example",
+        "403, here, http://here.evil.example",
+        "403, here, http://localhost:1",
+        "403, here, null",
+        "403, evil.example, http://evil.example",
+        "403, evil.example, ",
+        "403, 127.0.0.1.evil.example, ",
+        "403, localhost.evil.example, "
+    })
+    void a_page_from_elsewhere_gets_no_token_whatever_name_it_gives_this_machine(int status, String host, String origin)
+            throws Exception {
+        URI here = URI.create(theatre.url("/"));
+        String body = "{}";
+        String request = "POST /chat/api/session HTTP/1.1\r\nHost: " + host + "\r\nConnection: close\r\n"
+                + (origin == null ? "" : "Origin: " + origin + "\r\n")
+                + "Content-Type: application/json\r\nContent-Length: " + body.length() + "\r\n\r\n" + body;
+        try (Socket socket = new Socket(here.getHost(), here.getPort())) {
+            socket.getOutputStream()
+                    .write(request.replace("here", here.getAuthority()).getBytes(StandardCharsets.US_ASCII));
+            String answer = new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+            assertThat(answer).startsWith("HTTP/1.1 " + status);
+            assertThat(answer.contains("\"token\"")).isEqualTo(status == 200);
         }
     }
 

@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -73,6 +74,26 @@ class CompanionTest {
                     .containsExactly("4");
             assertThat(seen).hasSize(3).allMatch(error -> error.contains("told to fail"));
             assertThat(node.texts("select counted from livechat.companion")).containsExactly("1");
+        }
+    }
+
+    @Test
+    @Tag("slow")
+    void among_many_jobs_all_failures_are_of_one(TestDatabase database) throws Exception {
+        try (Node node = Node.working(database)) {
+            new Companion(node.pool, node.chat.intake()).failNext(TroubleDesk.FAILURES);
+            List<NewMessage> batch = new ArrayList<>();
+            for (int i = 0; i < 20; i++) {
+                batch.add(Node.pilotSays("v-1", "client-" + (100 + i)));
+            }
+            node.ingestion.accept(batch);
+            Await.until("it has counted", LONG, () -> node.count("livechat.companion where counted = 20") == 1);
+            List<Integer> attempts = Await.value("all are settled", LONG, () -> {
+                List<Jobs.Status> done = node.postrider.jobs().list("companion", Jobs.State.DONE, 30);
+                return Optional.of(done.stream().map(Jobs.Status::attempts).toList())
+                        .filter(all -> all.size() == 20);
+            });
+            assertThat(attempts).containsOnly(1, 4).containsOnlyOnce(4);
         }
     }
 

@@ -1,6 +1,7 @@
 package io.postrider.livechat;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.groups.Tuple.tuple;
 
 import io.postrider.LogEvent;
@@ -21,6 +22,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.stream.IntStream;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -198,7 +200,7 @@ class IntakeTest {
         try (Node node = Node.working(database)) {
             Queue<String> stream = new ConcurrentLinkedQueue<>();
             LiveChat chat = LiveChat.on(node.postrider, node.pool)
-                    .withStream((id, json) -> stream.add(json) ? "1-" + stream.size() : "", stream::size);
+                    .withStream("a set", (id, json) -> stream.add(json) ? "1-" + stream.size() : "", stream::size);
             NewMessage message = Node.visitorSays("v-1", "client-01", "by another way");
             String receipt = chat.ingestion().accept(List.of(message, message)).get(1);
             assertThat(chat.ingestion().holds(receipt)).isTrue();
@@ -213,6 +215,32 @@ class IntakeTest {
             assertThat(node.count("livechat.message where body = 'by another way'"))
                     .isEqualTo(1);
         }
+    }
+
+    @Test
+    void a_stream_that_does_not_answer_takes_nothing_and_says_so(TestDatabase database) {
+        try (Node node = Node.taking(database)) {
+            LiveChat chat = LiveChat.on(node.postrider, node.pool)
+                    .withStream(
+                            "Redis",
+                            (id, json) -> {
+                                throw new IllegalStateException("connection refused");
+                            },
+                            () -> {
+                                throw new IllegalStateException("connection refused");
+                            });
+            NewMessage message = Node.visitorSays("v-1", "client-01", "is anybody there?");
+            assertNotNow(() -> chat.ingestion().accept(List.of(message)));
+            assertNotNow(() -> chat.ingestion().holds("1-1"));
+            assertThat(chat.ingestion().ahead()).isEqualTo(new Ingestion.Ahead("Redis", null));
+        }
+    }
+
+    private static void assertNotNow(ThrowingCallable asked) {
+        assertThatThrownBy(asked).isInstanceOfSatisfying(Refusal.class, refusal -> {
+            assertThat(refusal.status()).isEqualTo(503);
+            assertThat(refusal).hasMessageContaining("Redis does not answer");
+        });
     }
 
     @Test

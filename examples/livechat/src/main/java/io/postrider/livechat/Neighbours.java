@@ -1,0 +1,51 @@
+package io.postrider.livechat;
+
+import jakarta.servlet.http.HttpServletRequest;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.util.Locale;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Whether a request comes from a page of ours, or from no page at all. Whoever asks gets a token here, so a page from elsewhere that
+ * somebody has open in the same browser must not be able to ask: neither openly, nor under a name of its own that it has let
+ * point at this machine (then its origin and the host agree, but the host is not this machine's).
+ */
+final class Neighbours {
+    /** With or without a port. */
+    private static final Pattern LOOPBACK =
+            Pattern.compile("(localhost|127\\.[0-9.]+|\\[::1])(:[0-9]{1,5})?", Pattern.CASE_INSENSITIVE);
+
+    private Neighbours() {}
+
+    static void refuseForeign(HttpServletRequest request) {
+        String host = String.valueOf(request.getHeader("Host"));
+        if (isLoopback(request.getLocalAddr()) && !LOOPBACK.matcher(host).matches()) {
+            throw Refusal.forbidden("This chat is served to its own machine: ask for it as localhost or 127.0.0.1.");
+        }
+        if (!isSame(request.getHeader("Origin"), host)) {
+            throw Refusal.forbidden(
+                    "Only pages of this chat may ask; open it at the address that it was started with.");
+        }
+    }
+
+    /** By which scheme we were asked is not known behind a proxy, so the page's own is taken. */
+    private static boolean isSame(@Nullable String origin, String host) {
+        if (origin == null) {
+            return true; // no page
+        }
+        String lower = origin.toLowerCase(Locale.ROOT);
+        String asked = host.toLowerCase(Locale.ROOT);
+        return lower.equals("http://" + asked) || lower.equals("https://" + asked);
+    }
+
+    /** An address in digits: no name is looked up. */
+    private static boolean isLoopback(String address) {
+        try {
+            return InetAddress.getByName(address).isLoopbackAddress();
+        } catch (UnknownHostException e) {
+            return false;
+        }
+    }
+}
