@@ -1,13 +1,11 @@
 package io.postrider.demo;
 
-import io.postrider.PostriderException;
 import io.postrider.cli.demo.Stage;
 import io.postrider.livechat.LiveChat;
 import io.postrider.server.Server;
 import java.security.SecureRandom;
 import java.util.Base64;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 
 /** Serves the live chat on the server, with a key that is drawn for this run and kept nowhere. */
 public final class ChatStage implements Stage {
@@ -32,34 +30,13 @@ public final class ChatStage implements Stage {
         if (ChatSettings.hasRedis(environment)) {
             settings.put("postrider.gateway.feed", "redis");
         }
-        try {
-            return new OnServer(Server.start(settings, ChatServing.class));
-        } catch (RuntimeException e) {
-            throw refusal(e, port);
-        }
+        return new OnServer(Server.start(settings, ChatServing.class));
     }
 
     private static String newSecret() {
         byte[] secret = new byte[48];
         new SecureRandom().nextBytes(secret);
         return Base64.getEncoder().encodeToString(secret);
-    }
-
-    /** The commonest reason in words of ours, and what to do. */
-    private static RuntimeException refusal(RuntimeException e, int port) {
-        for (@Nullable Throwable cause = e; cause != null; cause = cause.getCause()) {
-            if (cause instanceof PostriderException ours) {
-                return ours;
-            }
-            if (cause instanceof java.net.BindException
-                    || cause.getClass().getSimpleName().equals("PortInUseException")) {
-                return new PostriderException(
-                        PostriderException.Kind.CONFLICT,
-                        "port " + port + " is taken; choose another by --port, or any free one by --port 0",
-                        e);
-            }
-        }
-        return e;
     }
 
     private record OnServer(Server server) implements Play {
