@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  * <ul>
  *   <li><em>none</em>: at the beginning, or the last one broke. {@code send} makes one.
  *   <li><em>open</em>: serves every {@code send}. A whole receipt, and a record that the client itself refuses, leave it open.
- *   <li><em>broken</em>: a record failed at the brokers or got no answer in time. The producer is closed without waiting, since
+ *   <li><em>broken</em>: a record failed at the brokers or got no answer in time, the client's or ours. The producer is closed without waiting, since
  *       another one must not find it still trying; then there is none.
  * </ul>
  *
@@ -89,7 +89,7 @@ public final class KafkaSink implements Sink {
         } catch (KafkaException | IllegalStateException e) {
             return Receipt.unavailable(0, e);
         }
-        Sending sending = new Sending(using);
+        Sending sending = new Sending(using, options.deliveryTimeout().plus(options.answerTimeout()));
         try {
             return sending.send(new Records(kafkaTopic, course), events);
         } finally {

@@ -4,7 +4,9 @@ import io.postrider.LogEvent;
 import io.postrider.Receipt;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
@@ -22,11 +24,16 @@ import org.jspecify.annotations.Nullable;
  * <p>When a record fails at the brokers, the producer is closed in that very callback. It would go on with the records behind
  * it otherwise: a batch that has run out of time is dropped, its partition's numbering begins anew, and the next batch of the
  * same key gets in before it. One batch of a partition is under way at a time; closed at once, the next one never leaves.
+ *
+ * <p>Records run out of time in the client only while it may send. As long as it waits for its number as a producer, which a
+ * broker that has just gone does not give, it keeps them: a flush was seen to last for as long as the broker was away. So the
+ * time has an end here as well, and the producer is closed then.
  */
 final class Sending {
     private static final int NONE = Integer.MAX_VALUE;
 
     private final Producer<byte @Nullable [], byte[]> producer;
+    private final Duration longest;
     private final Thread sender = Thread.currentThread();
 
     // Written by the producer's thread too.
@@ -38,8 +45,10 @@ final class Sending {
     private @Nullable Exception cause;
     private @Nullable Exception refusal;
 
-    Sending(Producer<byte @Nullable [], byte[]> producer) {
+    /** @param longest more than the client itself gives a record */
+    Sending(Producer<byte @Nullable [], byte[]> producer, Duration longest) {
         this.producer = producer;
+        this.longest = longest;
     }
 
     /** Whether it is not known any more what the producer has brought in, or will. */
@@ -60,7 +69,7 @@ final class Sending {
                 send(next, records, events.get(next));
                 next++;
             }
-            producer.flush();
+            flush();
         } catch (InterruptException e) {
             closeNow(producer);
             interrupted(e);
@@ -69,6 +78,19 @@ final class Sending {
             broke(next, e);
         }
         return receipt();
+    }
+
+    private void flush() {
+        CompletableFuture<Object> flushed = new CompletableFuture<>();
+        flushed.orTimeout(longest.toMillis(), TimeUnit.MILLISECONDS).exceptionallyAsync(late -> {
+            closeNow(producer); // which fails what it still has, and with that ends the flush
+            return late;
+        });
+        try {
+            producer.flush();
+        } finally {
+            flushed.complete(this);
+        }
     }
 
     /** Returns when the producer's thread has ended: every callback was called, and nothing more leaves this process by it. */
