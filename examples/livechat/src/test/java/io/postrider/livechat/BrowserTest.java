@@ -154,10 +154,11 @@ class BrowserTest {
         for (int i = 1; i <= 3; i++) {
             stage.write("#visitor", "in the tunnel " + i);
         }
-        assertThat(stage.count("#visitor .tick[data-state=sending]")).isEqualTo(3);
+        Await.until("all three are drawn", () -> stage.count("#visitor .tick[data-state=sending]") == 3);
         stage.setOffline(false);
         stage.awaitLive("#visitor");
         stage.awaitVerdict("good", 4);
+        Await.until("all four are drawn", () -> stage.count("#agent .message.visitor .bubble") >= 4);
         assertThat(stage.texts("#agent .message.visitor .bubble"))
                 .containsExactly("before the tunnel", "in the tunnel 1", "in the tunnel 2", "in the tunnel 3");
     }
