@@ -40,6 +40,7 @@ import org.postgresql.ds.PGSimpleDataSource;
 
 /** How jobs are done, retried, limited, steered and taken over. */
 @PostgresTest
+@Tag("slow")
 class WorkTest {
     private final TestDatabase database;
 
@@ -685,7 +686,6 @@ class WorkTest {
         }
     }
 
-    @Tag("slow")
     @Tag("once")
     @Test
     void fifty_rolling_restarts_count_no_attempt_and_repeat_nothing() {
@@ -723,7 +723,6 @@ class WorkTest {
         }
     }
 
-    @Tag("slow")
     @Tag("once")
     @Test
     void jobs_too_large_to_be_read_at_once_are_each_done_once_and_of_one_key_in_order() {
@@ -761,7 +760,6 @@ class WorkTest {
         assertThat(done).hasValue(800);
     }
 
-    @Tag("slow")
     @Tag("once")
     @ParameterizedTest
     @ValueSource(strings = {"halt", "memory"})

@@ -13,10 +13,12 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Three dead letters of a listener that fails until it is repaired. */
 @Migrated
+@Tag("slow")
 class DeadLettersCommandTest {
     private final List<LogEvent> delivered = new CopyOnWriteArrayList<>();
     private volatile boolean broken = true;

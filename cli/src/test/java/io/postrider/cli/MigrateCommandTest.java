@@ -22,8 +22,9 @@ class MigrateCommandTest {
     void it_tells_scripts_what_it_did(TestDatabase database) {
         Shell shell = new Shell(database);
         assertThat(shell.ok("migrate", "--json").line())
-                .isEqualTo("{\"schema\":\"postrider\",\"version\":5,\"applied\":[1,2,3,4,5],\"functions_replaced\":true,"
-                        + "\"dry_run\":false}");
+                .isEqualTo(
+                        "{\"schema\":\"postrider\",\"version\":5,\"applied\":[1,2,3,4,5],\"functions_replaced\":true,"
+                                + "\"dry_run\":false}");
         assertThat(shell.ok("migrate", "--json").line()).contains("\"applied\":[],\"functions_replaced\":false");
     }
 

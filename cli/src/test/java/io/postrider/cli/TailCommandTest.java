@@ -22,6 +22,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 @Migrated
+@Tag("slow")
 class TailCommandTest {
     private TestDatabase database;
     private Shell shell;
@@ -128,7 +129,6 @@ class TailCommandTest {
         assertThat(tail.await().lines()).hasSize(1);
     }
 
-    @Tag("slow")
     @Test
     void it_goes_on_where_it_was_when_the_database_is_back() throws Exception {
         emit(1, 3);

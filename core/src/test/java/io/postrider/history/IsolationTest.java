@@ -37,12 +37,14 @@ import java.util.UUID;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Nobody sees what is not in reach (G15): each reach, each kind of row, each way to read, and plain SQL as well. */
 @Migrated(shared = true)
+@Tag("slow")
 class IsolationTest {
     private static final List<String> IDS = List.of("p1", "p2", "u1", "u2", "", "%", "p1' or '1'='1", "p1,p2", "NULL");
     private static final Instant FROM = Instant.parse("2026-01-01T00:00:00Z");

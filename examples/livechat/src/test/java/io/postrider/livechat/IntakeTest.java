@@ -23,12 +23,14 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.stream.IntStream;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** From "queued" to saved and told: one transaction. */
 @PostgresTest
+@Tag("slow")
 class IntakeTest {
     private static final Duration LONG = Duration.ofSeconds(60);
 

@@ -41,6 +41,7 @@ import org.postgresql.ds.PGSimpleDataSource;
 
 /** A channel that loses, a log that does not: what the gateway gets is every event, once, in order, and nobody else's. */
 @Timeout(120)
+@Tag("slow")
 class RedisFeedTest {
     private static final Course COURSE = new Course("to-channel", "chat", 1);
     private static final String SECRET = UUID.randomUUID().toString();
@@ -167,7 +168,6 @@ class RedisFeedTest {
     }
 
     @ParameterizedTest
-    @Tag("slow")
     @ValueSource(booleans = {true, false})
     void redis_killed_restarted_and_clients_killed_under_load_and_every_event_comes_once_and_in_order(boolean sealed)
             throws Exception {

@@ -45,6 +45,7 @@ import org.postgresql.ds.PGSimpleDataSource;
 
 /** Every entry that Redis has taken becomes exactly one job, whatever dies on the way. */
 @Timeout(180)
+@Tag("slow")
 class RedisIngestTest {
     private static final Duration MOST = Duration.ofSeconds(60);
     private static RealRedis redis;
@@ -164,7 +165,6 @@ class RedisIngestTest {
     }
 
     @Test
-    @Tag("slow")
     void a_database_that_fails_now_and_then_loses_and_repeats_nothing() {
         AtomicInteger calls = new AtomicInteger();
         DataSource shaky = (DataSource) Proxy.newProxyInstance(
@@ -240,7 +240,6 @@ class RedisIngestTest {
     }
 
     @Test
-    @Tag("slow")
     void processes_and_redis_killed_under_load_and_every_entry_is_one_job() throws Exception {
         try (RealRedis own = RealRedis.running();
                 RedisIngest producer = new RedisIngest(own.options(), options())) {

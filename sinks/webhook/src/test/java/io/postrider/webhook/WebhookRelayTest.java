@@ -30,10 +30,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.LongStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The sink as a relay's: on a real log. */
 @PostgresTest
+@Tag("slow")
 class WebhookRelayTest {
     private static final Duration SOON = Duration.ofMillis(20);
 

@@ -15,6 +15,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -22,6 +23,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Endpoints that answer badly, late, too much or not at all. */
 @Timeout(60)
+@Tag("slow")
 class WebhookWireTest {
     private static final String OK = "HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n";
     private static final Duration SHORT = Duration.ofMillis(700);
