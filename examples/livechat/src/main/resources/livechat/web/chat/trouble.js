@@ -117,14 +117,17 @@ export class Trouble {
     }
     const since = Date.now() - Date.parse(worker.since);
     let text = `Worker pid ${worker.pid}, up for ${span(Math.max(0, since))}.`;
-    if (!worker.up) {
+    const starting = !worker.up && worker.kills === 0; // nobody has made trouble yet
+    if (starting) {
+      text = `The worker starts; ${waits(ingest, ahead)}.`;
+    } else if (!worker.up) {
       text = `Down for ${span(Math.max(0, since))}; ${waits(ingest, ahead)}.`;
     } else if (worker.kills > 0) {
       text = `Back${worker.lastGap === null ? '' : ` after ${span(worker.lastGap)}`}`
         + (takeover === null ? '.' : `; first waiting message saved ${span(takeover)} after the kill.`);
     }
     say(this.rows['kill-worker'].status, text);
-    this.rows['kill-worker'].status.classList.toggle('hot', !worker.up);
+    this.rows['kill-worker'].status.classList.toggle('hot', !worker.up && !starting);
   }
 
   drawHeld({held}, passed) {
