@@ -28,8 +28,8 @@ begin
   from (
     select r.*, sum(octet_length(r.payload)) over (rows unbounded preceding) as running
     from (
-      select l.position, e.event_id, e.type::text, e.payload::text as payload, e.key::text, e.project_id, e.user_id,
-        e.aggregate_type, e.aggregate_id, e.headers::text as headers, e.created_at,
+      select l.position, e.event_id, e.type::text, e.payload::text as payload, e.key::text, e.project_id::text,
+        e.user_id::text, e.aggregate_type::text, e.aggregate_id::text, e.headers::text as headers, e.created_at,
         case when e.due_at > now then (extract(epoch from e.due_at - now) * 1000)::bigint end as wait, e.unique_key,
         case when exists (
           select from postrider.cancellation c where c.topic = of_topic and c.position = l.position) then 'cancelled' end as hold

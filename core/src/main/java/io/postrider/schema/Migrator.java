@@ -19,14 +19,14 @@ import org.slf4j.LoggerFactory;
 /**
  * Brings the schema to the version that this code works with: all in one transaction, under a lock, so that many nodes may
  * try at once and a failure leaves nothing. Tables come from numbered files that never change once released; functions and
- * views are replaced whenever their text differs.
+ * views are replaced whenever their text differs or a table was changed.
  */
 public final class Migrator {
     private static final Logger log = LoggerFactory.getLogger(Migrator.class);
 
     /** The files under {@code schema/}, in order; the version is the number in the name. */
     public static final List<String> MIGRATIONS =
-            List.of("V001__log", "V002__jobs", "V003__relays", "V004__event_log", "V005__short_references");
+            List.of("V001__log", "V002__jobs", "V003__relays", "V004__event_log", "V005__domains");
 
     /** The files under {@code functions/} and {@code views/}, in the order in which they are made. */
     public static final List<String> FUNCTIONS = List.of(
@@ -142,7 +142,7 @@ public final class Migrator {
             DatabaseCheck.requireServer(session, database.schema());
             session.query(LOCK, Bind::nothing, row -> true);
             List<Integer> applied = applyMissing(session);
-            boolean replaced = replaceFunctions(session);
+            boolean replaced = replaceFunctions(session, !applied.isEmpty());
             capPayloads(session, payloadCap, exactly || applied.contains(1));
             session.query(
                     MAKE_SEGMENTS,
@@ -184,13 +184,15 @@ public final class Migrator {
         return applied;
     }
 
-    private boolean replaceFunctions(Session session) {
+    /**
+     * @param atAnyRate whether also those whose text is the same: a migration may have dropped a view to change a table
+     */
+    private boolean replaceFunctions(Session session, boolean atAnyRate) {
         List<String> scripts =
                 FUNCTIONS.stream().map(name -> Sql.resource(name + ".sql")).toList();
         String digest = digest(scripts);
-        if (applied(session).stream()
-                .anyMatch(one ->
-                        one.version() == FUNCTIONS_VERSION && one.digest().equals(digest))) {
+        Applied current = new Applied(FUNCTIONS_VERSION, digest);
+        if (!atAnyRate && applied(session).contains(current)) {
             return false;
         }
         for (int i = 0; i < scripts.size(); i++) {

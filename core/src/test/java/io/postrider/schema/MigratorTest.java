@@ -50,7 +50,7 @@ class MigratorTest {
                             "2 V002__jobs",
                             "3 V003__relays",
                             "4 V004__event_log",
-                            "5 V005__short_references");
+                            "5 V005__domains");
             psql.emit("orders", "a").passAll();
             assertThat(psql.log("orders")).containsExactly("a");
         }
@@ -111,6 +111,33 @@ class MigratorTest {
             psql.execute("select postrider.emit('orders', 'larger', to_jsonb(repeat('x', 500000)))");
             psql.passAll();
             assertThat(psql.log("orders")).containsExactly("large", "still", "full", "larger");
+        }
+    }
+
+    @Test
+    void from_version_4_to_5_what_is_there_stays_and_its_views_come_back(TestDatabase database) {
+        Migrator migrator = new Migrator(door(database));
+        migrator.migrate(1_000, 262_144, true);
+        String insert =
+                "insert into postrider.event (topic, type, user_id, payload) values ('orders', 'a', repeat('u', %d), '{}')";
+        try (Psql psql = new Psql(database)) {
+            psql.execute("drop view postrider.jobs_in_reach, postrider.jobs, postrider.events");
+            for (String column : List.of("project_id", "user_id", "aggregate_type", "aggregate_id")) {
+                psql.execute("alter table postrider.event alter " + column + " type text collate \"C\"");
+            }
+            psql.execute("drop domain postrider.event_reference")
+                    .execute("alter domain postrider.topic_name drop constraint queue_topic_is_a_lane")
+                    .execute(
+                            "alter table postrider.event add constraint queue_topic_is_a_lane check (topic <> 'queue:')");
+            psql.execute("delete from postrider.migration where version = 5");
+            psql.execute(insert.formatted(3_000));
+            assertThat(migrator.migrate(1_000, 262_144, true)).isEqualTo(new Migrator.Done(List.of(5), true));
+            assertThat(sqlState(psql, insert.formatted(1_025))).isEqualTo("23514");
+            psql.execute(insert.formatted(1_024)).passAll();
+            assertThat(psql.texts("select length(user_id)::text from postrider.events order by position"))
+                    .containsExactly("3000", "1024");
+            assertThat(psql.number("select count(*) from postrider.jobs_in_reach"))
+                    .isZero();
         }
     }
 
