@@ -4,9 +4,26 @@
 -- What an event refers to, the event log has in its indexes, whose rows have room for 2,704 bytes. One event with a user id of
 -- 3,000 would stop the recording of its topic for every project. The check comes last and is not valid: it is for what is written
 -- from now on, and a domain without one takes the place of text without a look at the rows.
--- The views on these columns go, since a column that is seen through a view keeps its type; they are made again after this file.
--- Who was granted something on them has to be granted it again.
-drop view if exists postrider.jobs_in_reach, postrider.jobs, postrider.events;
+--
+-- A column that is seen through a view keeps its type. So views that were made before look away while it changes, and are made
+-- again after this file; dropped, they would take along what was granted on them, and what others have built on them.
+do $$
+declare
+  looks_away text;
+begin
+  for looks_away in
+    select format('create or replace view %s as select %s', a.attrelid::regclass, string_agg(format('null::%s%s as %I',
+      format_type(a.atttypid, a.atttypmod), case when a.attcollation <> t.typcollation then ' collate "C"' end, a.attname),
+      ', ' order by a.attnum))
+    from pg_attribute a
+    join pg_type t on t.oid = a.atttypid
+    where a.attrelid in (to_regclass('postrider.events'), to_regclass('postrider.jobs')) and a.attnum > 0
+    group by a.attrelid
+  loop
+    execute looks_away;
+  end loop;
+end
+$$;
 create domain postrider.event_reference as text collate "C";
 alter table postrider.event
   alter project_id type postrider.event_reference,

@@ -185,7 +185,7 @@ public final class Migrator {
     }
 
     /**
-     * @param atAnyRate whether also those whose text is the same: a migration may have dropped a view to change a table
+     * @param atAnyRate whether also those whose text is the same: a migration may have changed a view, to change a table
      */
     private boolean replaceFunctions(Session session, boolean atAnyRate) {
         List<String> scripts =

@@ -12,6 +12,7 @@ import io.postrider.PostriderException.Kind;
 import io.postrider.Psql;
 import io.postrider.db.Database;
 import io.postrider.db.SchemaName;
+import io.postrider.db.Sql;
 import io.postrider.testkit.PostgresTest;
 import io.postrider.testkit.TestDatabase;
 import java.io.IOException;
@@ -115,29 +116,42 @@ class MigratorTest {
     }
 
     @Test
-    void from_version_4_to_5_what_is_there_stays_and_its_views_come_back(TestDatabase database) {
+    void from_version_4_to_5_events_stay_and_so_does_what_others_have_built_on_the_views(TestDatabase database) {
         Migrator migrator = new Migrator(door(database));
         migrator.migrate(1_000, 262_144, true);
         String insert =
                 "insert into postrider.event (topic, type, user_id, payload) values ('orders', 'a', repeat('u', %d), '{}')";
         try (Psql psql = new Psql(database)) {
-            psql.execute("drop view postrider.jobs_in_reach, postrider.jobs, postrider.events");
-            for (String column : List.of("project_id", "user_id", "aggregate_type", "aggregate_id")) {
-                psql.execute("alter table postrider.event alter " + column + " type text collate \"C\"");
-            }
-            psql.execute("drop domain postrider.event_reference")
-                    .execute("alter domain postrider.topic_name drop constraint queue_topic_is_a_lane")
-                    .execute(
-                            "alter table postrider.event add constraint queue_topic_is_a_lane check (topic <> 'queue:')");
-            psql.execute("delete from postrider.migration where version = 5");
-            psql.execute(insert.formatted(3_000));
+            backToVersion4(psql);
+            psql.execute("grant select on postrider.events, postrider.jobs to public")
+                    .execute("create view mine as select position, user_id from postrider.events")
+                    .execute(insert.formatted(3_000));
             assertThat(migrator.migrate(1_000, 262_144, true)).isEqualTo(new Migrator.Done(List.of(5), true));
             assertThat(sqlState(psql, insert.formatted(1_025))).isEqualTo("23514");
-            psql.execute(insert.formatted(1_024)).passAll();
-            assertThat(psql.texts("select length(user_id)::text from postrider.events order by position"))
-                    .containsExactly("3000", "1024");
-            assertThat(psql.number("select count(*) from postrider.jobs_in_reach"))
-                    .isZero();
+            psql.execute(insert.formatted(1_024))
+                    .execute("select postrider.enqueue('mail', 'send', '{}', user_id => 'u')")
+                    .passAll();
+            assertThat(psql.texts("select length(user_id)::text from mine order by position, user_id"))
+                    .containsExactlyInAnyOrder("3000", "1024", "1");
+            assertThat(psql.texts("select user_id from postrider.jobs")).containsExactly("u");
+            assertThat(psql.number("select count(*) from pg_class where relacl::text like '%,=r/%'"
+                            + " and oid in ('postrider.events'::regclass, 'postrider.jobs'::regclass)"))
+                    .isEqualTo(2);
+        }
+    }
+
+    /** As it was: these columns were of type text, and what a topic may be called was a check of the table. */
+    private static void backToVersion4(Psql psql) {
+        psql.execute("drop view postrider.jobs_in_reach, postrider.jobs, postrider.events");
+        for (String column : List.of("project_id", "user_id", "aggregate_type", "aggregate_id")) {
+            psql.execute("alter table postrider.event alter " + column + " type text collate \"C\"");
+        }
+        psql.execute("drop domain postrider.event_reference")
+                .execute("alter domain postrider.topic_name drop constraint queue_topic_is_a_lane")
+                .execute("alter table postrider.event add constraint queue_topic_is_a_lane check (topic <> 'queue:')")
+                .execute("delete from postrider.migration where version = 5");
+        for (String view : List.of("views/events", "views/jobs", "views/jobs_in_reach")) {
+            psql.execute(Sql.resource(view + ".sql").replace("_id::text", "_id").replace("_type::text", "_type"));
         }
     }
 
