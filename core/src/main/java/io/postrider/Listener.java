@@ -29,7 +29,7 @@ public final class Listener {
     private final boolean paused;
 
     private Listener(Draft draft) {
-        this.name = Refuse.unlessName("listener", Refuse.missing("listener", draft.name));
+        this.name = Refuse.unlessListener("listener", Refuse.missing("listener", draft.name));
         if (name.startsWith("queue:")) {
             throw PostriderException.refused(
                     "listener must not begin with queue: (dead letters of jobs are kept by that name), was '" + name

@@ -37,6 +37,11 @@ final class Refuse {
         return unless(option, value, NAME_SIGNS, 100);
     }
 
+    /** Longer than a topic's: the listener that records one is called {@code event_log:{topic}}. */
+    static String unlessListener(String option, String value) {
+        return unless(option, value, NAME_SIGNS, 120);
+    }
+
     /** Without a colon: behind it stands the lane. */
     static String unlessQueue(String option, String value) {
         return unless(option, value, "._-", 80);

@@ -25,8 +25,8 @@ public final class Migrator {
     private static final Logger log = LoggerFactory.getLogger(Migrator.class);
 
     /** The files under {@code schema/}, in order; the version is the number in the name. */
-    public static final List<String> MIGRATIONS =
-            List.of("V001__log", "V002__jobs", "V003__relays", "V004__event_log", "V005__domains");
+    public static final List<String> MIGRATIONS = List.of(
+            "V001__log", "V002__jobs", "V003__relays", "V004__event_log", "V005__domains", "V006__listener_names");
 
     /** The files under {@code functions/} and {@code views/}, in the order in which they are made. */
     public static final List<String> FUNCTIONS = List.of(

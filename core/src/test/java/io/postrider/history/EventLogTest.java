@@ -77,19 +77,20 @@ class EventLogTest {
     }
 
     @Test
-    void the_longest_references_there_may_be_fit_into_its_indexes(TestDatabase database) {
+    void the_longest_topic_and_references_there_may_be_fit_into_its_name_and_indexes(TestDatabase database) {
         try (Node node = new Node(database)) {
-            node.with(node.postrider.eventLog().listener("orders"));
+            String topic = "t".repeat(100);
+            node.with(node.postrider.eventLog().listener(topic));
             Supplier<String> longest = () -> new Random()
                     .ints(1024, '!', '~')
                     .collect(StringBuilder::new, StringBuilder::appendCodePoint, StringBuilder::append)
                     .toString(); // by chance, so that it cannot be compressed
-            node.emit(Event.of("orders", "t" + "x".repeat(199), "{}")
+            node.emit(Event.of(topic, "t" + "x".repeat(199), "{}")
                     .withKey(longest.get())
                     .withProject(longest.get())
                     .withUser(longest.get())
                     .withAggregate(longest.get(), longest.get()));
-            node.awaitCursor(LISTENER, 1);
+            node.awaitCursor("event_log:" + topic, 1);
             assertThat(difference(node)).isEmpty();
         }
     }
@@ -265,7 +266,7 @@ class EventLogTest {
             assertRefused(() -> Reach.project(""), "project");
             assertRefused(() -> Reach.user("", "p"), "user");
             assertRefused(() -> Reach.user("u", "a\0b"), "project");
-            assertRefused(() -> eventLog.listener("x".repeat(95)), "listener");
+            assertRefused(() -> eventLog.listener("x".repeat(101)), "topic");
             Instant now = Instant.now();
             assertRefused(() -> Counting.between(now, now), "from must be before to");
             assertRefused(

@@ -5,7 +5,9 @@ import io.postrider.PostriderException;
 import io.postrider.db.Database;
 import io.postrider.db.Sql;
 import io.postrider.watch.Watch;
+import java.util.HashMap;
 import java.util.HashSet;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -27,6 +29,7 @@ final class Recording implements SmartLifecycle, Watch {
 
     private final BlockingQueue<String> noticed = new LinkedBlockingQueue<>();
     private final Set<String> recorded = new HashSet<>();
+    private final Map<String, String> delayed = new HashMap<>();
     private final @Nullable Set<String> named;
     private final Set<String> first;
     private @Nullable Thread thread;
@@ -81,10 +84,10 @@ final class Recording implements SmartLifecycle, Watch {
                 database()
                         .autocommit(session ->
                                 session.query(TOPICS, bind -> bind.int4("most", MOST), row -> row.text("topic")))
-                        .forEach(this::record);
+                        .forEach(this::tryToRecord);
                 @Nullable String topic = noticed.poll(LOOK_EVERY_MILLIS, TimeUnit.MILLISECONDS);
                 while (topic != null) {
-                    record(topic);
+                    tryToRecord(topic);
                     topic = noticed.poll();
                 }
             } catch (PostriderException e) {
@@ -95,6 +98,19 @@ final class Recording implements SmartLifecycle, Watch {
                 rest();
             } catch (InterruptedException e) {
                 return;
+            }
+        }
+    }
+
+    /** A topic that cannot be recorded, for now or for good, keeps none of the others from it. It is tried again with each look. */
+    private void tryToRecord(String topic) {
+        try {
+            record(topic);
+            delayed.remove(topic);
+        } catch (PostriderException e) {
+            String error = String.valueOf(e.getMessage());
+            if (!error.equals(delayed.put(topic, error))) {
+                log.warn("recording_delayed topic={} error=\"{}\"", topic, error);
             }
         }
     }
