@@ -32,11 +32,11 @@ public record Identity(
 
     /** Refuses ids that are none. */
     public Identity {
-        if (!Names.isId(subject)) {
-            throw Refusal.unauthorized("sub must match " + Names.ID);
-        }
         if (project != null && !Names.isId(project)) {
             throw Refusal.unauthorized("project must match " + Names.ID);
+        }
+        if (!Names.isId(subject)) {
+            throw Refusal.unauthorized("sub must match " + Names.ID);
         }
         if (project == null && reach == Reach.PROJECT) {
             throw Refusal.unauthorized("a token with reach 'project' needs the claim project");

@@ -113,7 +113,7 @@ export class Trouble {
       this.journal.add('good', `A new worker (pid ${worker.pid}) is up${worker.lastGap === null ? '' : `; nobody worked for ${span(worker.lastGap)}`}.`);
     }
     if (takeover !== null && this.before && this.before.takeover !== takeover) {
-      this.journal.add('good', `The first message that waited was saved ${span(takeover)} after the kill.`);
+      this.journal.add('good', `The first message that waited was saved ${span(takeover)} after the last kill.`);
     }
     const since = Date.now() - Date.parse(worker.since);
     let text = `Worker pid ${worker.pid}, up for ${span(Math.max(0, since))}.`;
@@ -124,7 +124,7 @@ export class Trouble {
       text = `Down for ${span(Math.max(0, since))}; ${waits(ingest, ahead)}.`;
     } else if (worker.kills > 0) {
       text = `Back${worker.lastGap === null ? '' : ` after ${span(worker.lastGap)}`}`
-        + (takeover === null ? '.' : `; first waiting message saved ${span(takeover)} after the kill.`);
+        + (takeover === null ? '.' : `; first waiting message saved ${span(takeover)} after the last kill.`);
     }
     say(this.rows['kill-worker'].status, text);
     this.rows['kill-worker'].status.classList.toggle('hot', !worker.up && !starting);
