@@ -5,6 +5,7 @@ import static io.postrider.gateway.Identity.Reach.PROJECT;
 import static io.postrider.gateway.Identity.Reach.USER;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.postrider.testkit.Await;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.InetAddress;
@@ -16,6 +17,7 @@ import java.net.http.HttpResponse;
 import java.net.http.WebSocketHandshakeException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
 import org.junit.jupiter.api.AfterAll;
@@ -429,11 +431,65 @@ class RefusalTest extends GatewayTestBase {
             SocketClient silent = small.socket();
             assertRefused(small.sse(small.token("zoe", "p1", USER), "&room=user:zoe"), 503, "connections");
             assertRefused(silent, 4400, "hello");
-            io.postrider.testkit.Await.until("the silent one's place is free", () -> small.hub.connections() == 3);
+            Await.until("the silent one's place is free", () -> small.hub.connections() == 3);
             small.sse(small.token("zoe", "p1", USER), "&room=user:zoe").await("position");
             first.close();
-            io.postrider.testkit.Await.until("a place is free", () -> small.hub.connections() == 3);
+            Await.until("a place is free", () -> small.hub.connections() == 3);
             small.sse(ann, "&room=user:ann").await("position");
+        }
+    }
+
+    /** A stream that can be closed without a word more: the JDK's client does that when it likes. */
+    private Socket plainStream(Served at, String token) throws Exception {
+        Socket socket = new Socket(InetAddress.getLoopbackAddress(), at.port);
+        socket.setSoTimeout(60_000);
+        socket.getOutputStream()
+                .write(("GET /v1/stream?topic=" + at.topic
+                                + "&room=user:ann HTTP/1.0\r\nHost: x\r\nAuthorization: Bearer " + token + "\r\n\r\n")
+                        .getBytes(StandardCharsets.US_ASCII));
+        StringBuilder seen = new StringBuilder();
+        while (seen.indexOf("event: position") < 0) {
+            int next = socket.getInputStream().read();
+            assertThat(next).as("it ended after " + seen).isNotNegative();
+            seen.append((char) next);
+        }
+        return socket;
+    }
+
+    @Test
+    void places_of_streams_that_were_closed_are_free_for_who_comes_back_before_any_heartbeat() throws Exception {
+        try (Served small = serve(options().withConnections(100, 20).withHeartbeat(Duration.ofMinutes(5)))) {
+            String ann = small.token("ann", "p1", USER);
+            List<Socket> streams = new ArrayList<>();
+            for (int i = 0; i < 20; i++) {
+                streams.add(plainStream(small, ann));
+            }
+            for (Socket stream : streams) {
+                stream.close();
+            }
+            SseClient refused = small.sse(ann, "&room=user:ann");
+            assertThat(refused.header("Retry-After")).isEqualTo("2");
+            assertRefused(refused, 429, "close another first");
+            Await.until("the places are free", Duration.ofSeconds(60), () -> small.hub.connections() == 0);
+            small.sse(ann, "&room=user:ann").await("position");
+        }
+    }
+
+    @Test
+    void who_hammers_at_full_places_cuts_nobody_and_has_little_written() throws Exception {
+        try (Served small = serve(options().withConnections(10, 1).withHeartbeat(Duration.ofMinutes(5)))) {
+            String ann = small.token("ann", "p1", USER);
+            SseClient open = small.sse(ann, "&room=user:ann");
+            open.await("position");
+            long began = System.nanoTime();
+            for (int i = 0; i < 100; i++) {
+                assertThat(small.sse(ann, "&room=user:ann").status()).isEqualTo(429);
+            }
+            open.await("a look whether it is there", frame -> open.frames().size() > 1);
+            List<Seen> frames = open.frames();
+            long seconds = Duration.ofNanos(System.nanoTime() - began).toSeconds() + 1;
+            assertThat(frames).as("one at the beginning, two a second").hasSizeLessThanOrEqualTo(1 + 2 * (int) seconds);
+            assertThat(open.ended()).isFalse();
         }
     }
 }
