@@ -165,6 +165,13 @@ class RefusalTest extends GatewayTestBase {
         assertRefused(stream(ann(), here("&room=user:ann&position=" + position)), 400, "position");
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"positon=0", "x=1", "Position=0", "rooms=user:ann", "x"})
+    void an_unknown_parameter_is_refused_by_name(String more) throws Exception {
+        String name = more.split("=", 2)[0];
+        assertRefused(stream(ann(), here("&room=user:ann&" + more)), 400, "unknown parameter '" + name + "'");
+    }
+
     @Test
     void another_method_is_refused() throws Exception {
         HttpResponse<String> answer = HttpClient.newHttpClient()
@@ -351,6 +358,14 @@ class RefusalTest extends GatewayTestBase {
         SocketClient other = served.socket();
         other.hello(ann(), "nowhere", null, "user:ann");
         assertRefused(other, 4404, "nowhere");
+    }
+
+    @Test
+    void an_unknown_field_of_hello_is_refused_by_name() throws Exception {
+        SocketClient client = served.socket();
+        client.send("{\"type\":\"hello\",\"token\":\"" + ann() + "\",\"topic\":\"" + served.topic
+                + "\",\"rooms\":[\"user:ann\"],\"positon\":0}");
+        assertRefused(client, 4400, "unknown field of hello 'positon'");
     }
 
     @Test
