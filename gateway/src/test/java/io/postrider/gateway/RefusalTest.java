@@ -454,7 +454,7 @@ class RefusalTest extends GatewayTestBase {
         }
     }
 
-    /** A stream that can be closed without a word more: the JDK's client does that when it likes. */
+    /** Has read all that came, so that closing it resets nothing: the gateway's first write to it is still taken. */
     private Socket plainStream(Served at, String token) throws Exception {
         Socket socket = new Socket(InetAddress.getLoopbackAddress(), at.port);
         socket.setSoTimeout(60_000);
@@ -463,7 +463,7 @@ class RefusalTest extends GatewayTestBase {
                                 + "&room=user:ann HTTP/1.0\r\nHost: x\r\nAuthorization: Bearer " + token + "\r\n\r\n")
                         .getBytes(StandardCharsets.US_ASCII));
         StringBuilder seen = new StringBuilder();
-        while (seen.indexOf("event: position") < 0) {
+        while (seen.indexOf("event: position") < 0 || !seen.toString().endsWith("\n\n")) {
             int next = socket.getInputStream().read();
             assertThat(next).as("it ended after " + seen).isNotNegative();
             seen.append((char) next);
@@ -485,8 +485,10 @@ class RefusalTest extends GatewayTestBase {
             SseClient refused = small.sse(ann, "&room=user:ann");
             assertThat(refused.header("Retry-After")).isEqualTo("2");
             assertRefused(refused, 429, "close another first");
-            Await.until("the places are free", Duration.ofSeconds(60), () -> small.hub.connections() == 0);
-            small.sse(ann, "&room=user:ann").await("position");
+            Await.until(
+                    "who tries again gets in",
+                    Duration.ofSeconds(60),
+                    () -> small.sse(ann, "&room=user:ann").status() == 200);
         }
     }
 
