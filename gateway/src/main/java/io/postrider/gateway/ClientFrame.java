@@ -5,6 +5,8 @@ import org.jspecify.annotations.Nullable;
 
 /** What a client says over WebSocket: hello, or a new token. Anything else is refused. Immutable. */
 public final class ClientFrame {
+    private static final List<String> HELLO = List.of("type", "token", "topic", "rooms", "position");
+
     private final JsonObject json;
 
     private ClientFrame(JsonObject json) {
@@ -23,6 +25,7 @@ public final class ClientFrame {
     /** As a hello: {@code {"type":"hello","token":…,"topic":…,"rooms":[…],"position":N|null}}. */
     public Gateway.Wish hello() {
         refuseUnless("hello");
+        Refusal.refuseUnknown("field of hello", json.names(), HELLO);
         List<String> rooms = json.texts("rooms");
         if (rooms == null || json.text("rooms") != null) {
             throw Refusal.badRequest("hello wants rooms, an array of strings");

@@ -88,7 +88,12 @@ public final class Gateway implements AutoCloseable {
         /** Looks at the token and at all that is wished, and refuses what is not allowed. Nothing has begun yet. */
         public void admit(Wish wish) {
             entry = Gateway.this.admit(wish);
-            seat.name(entry.identity());
+            try {
+                seat.name(entry.identity());
+            } catch (Refusal full) {
+                hub.callRoll(entry.identity());
+                throw full;
+            }
         }
 
         /** Begins the stream. */

@@ -47,6 +47,8 @@ public final class Hub implements AutoCloseable {
     /** The hub thread's: those who were cut and have not gone. */
     private final Set<Subscriber> ending = new LinkedHashSet<>();
 
+    private final RollCall rollCall = new RollCall(this);
+
     private Hub(Feed feed, History history, GatewayOptions options) {
         this.options = options;
         this.watch = GuardedWatch.of(options.watch());
@@ -172,6 +174,11 @@ public final class Hub implements AutoCloseable {
         });
     }
 
+    /** Somebody was refused, because others of theirs have all their places. */
+    void callRoll(Identity identity) {
+        tell(() -> rollCall.call(Places.Owner.of(identity)));
+    }
+
     void tell(Runnable command) {
         turns.tell(command);
     }
@@ -246,14 +253,14 @@ public final class Hub implements AutoCloseable {
         abortLate(now);
     }
 
-    private void beat(Subscriber subscriber) {
+    void beat(Subscriber subscriber) {
         long position = desk(subscriber.topic()).position(subscriber);
         if (!subscriber.astray && !subscriber.offer(Frames.position(subscriber.form(), position))) {
             end(subscriber, Cut.SLOW);
         }
     }
 
-    private List<Subscriber> open() {
+    List<Subscriber> open() {
         List<Subscriber> open = new ArrayList<>();
         desks.values().forEach(desk -> open.addAll(desk.all()));
         return open;

@@ -1,9 +1,11 @@
 package io.postrider.gateway;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.JsonParser;
@@ -84,6 +86,10 @@ final class JsonObject {
             elements.add(value(parser));
         }
         return elements;
+    }
+
+    Set<String> names() {
+        return Collections.unmodifiableSet(members.keySet());
     }
 
     boolean has(String name) {

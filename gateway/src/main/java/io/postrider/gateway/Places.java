@@ -14,6 +14,9 @@ import org.jspecify.annotations.Nullable;
 final class Places {
     private static final Duration SOON = Duration.ofSeconds(5);
 
+    /** By then a {@link RollCall} has freed the places of those who are gone. */
+    private static final Duration AFTER_ROLL_CALL = Duration.ofSeconds(2);
+
     /** One in so many places may be held without a token: whoever opens sockets and says nothing leaves the others theirs. */
     private static final int UNNAMED = 4;
 
@@ -24,7 +27,11 @@ final class Places {
     private final ConcurrentMap<Owner, Integer> byOwner = new ConcurrentHashMap<>();
 
     /** A user of one project is not the user of that name of another. */
-    private record Owner(@Nullable String project, String subject) {}
+    record Owner(@Nullable String project, String subject) {
+        static Owner of(Identity identity) {
+            return new Owner(identity.project(), identity.subject());
+        }
+    }
 
     Places(int most, int mostOfOne) {
         this.most = most;
@@ -62,11 +69,12 @@ final class Places {
                 return;
             }
             unnamed.decrementAndGet();
-            owner = new Owner(identity.project(), identity.subject());
+            owner = Owner.of(identity);
             int own = byOwner.merge(owner, 1, Integer::sum);
             if (own > mostOfOne) {
                 throw Refusal.tooMany(
-                        "you have as many connections as one may have, " + mostOfOne + "; close another first", SOON);
+                        "you have as many connections as one may have, " + mostOfOne + "; close another first",
+                        AFTER_ROLL_CALL);
             }
         }
 

@@ -2,6 +2,8 @@ package io.postrider.gateway;
 
 import io.postrider.db.JsonText;
 import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** What was asked for is refused, with the status that HTTP has for it. The message says what is wrong. */
@@ -53,6 +55,16 @@ public final class Refusal extends RuntimeException {
     /** A refusal of this kind. */
     public static Refusal of(Why why, String detail) {
         return new Refusal(why, detail, null);
+    }
+
+    /** With 400, the first of these names that is not known: a typo would be passed over, and what was meant with it. */
+    public static void refuseUnknown(String what, Collection<String> names, List<String> known) {
+        for (String name : names) {
+            if (!known.contains(name)) {
+                throw badRequest(
+                        "unknown " + what + " '" + Names.shown(name) + "'; there are " + String.join(", ", known));
+            }
+        }
     }
 
     static Refusal badRequest(String detail) {

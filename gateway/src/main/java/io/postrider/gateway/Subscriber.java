@@ -43,6 +43,9 @@ public final class Subscriber {
     private final AtomicInteger wanted = new AtomicInteger();
     private final AtomicBoolean left = new AtomicBoolean();
 
+    /** Whose place it has. */
+    final Places.Owner owner;
+
     // What the hub's thread knows.
     State state = State.CATCHING;
     Cut reason = Cut.GONE;
@@ -70,6 +73,7 @@ public final class Subscriber {
         this.transport = transport;
         this.seat = seat;
         this.identity = entry.identity();
+        this.owner = Places.Owner.of(identity);
         this.writers = hub.writers();
         this.outbox = new Outbox(
                 transport.form(), hub.options().outboxBytes(), hub.options().outboxFrames());

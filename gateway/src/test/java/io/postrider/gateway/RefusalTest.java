@@ -5,6 +5,7 @@ import static io.postrider.gateway.Identity.Reach.PROJECT;
 import static io.postrider.gateway.Identity.Reach.USER;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.postrider.testkit.Await;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.InetAddress;
@@ -16,6 +17,7 @@ import java.net.http.HttpResponse;
 import java.net.http.WebSocketHandshakeException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
 import org.junit.jupiter.api.AfterAll;
@@ -161,6 +163,13 @@ class RefusalTest extends GatewayTestBase {
     @ValueSource(strings = {"-1", "1.5", "x", "1e3", "9999999999999999999", "0x10", "%201", "1;drop"})
     void a_position_that_is_none_is_refused(String position) throws Exception {
         assertRefused(stream(ann(), here("&room=user:ann&position=" + position)), 400, "position");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"positon=0", "x=1", "Position=0", "rooms=user:ann", "x"})
+    void an_unknown_parameter_is_refused_by_name(String more) throws Exception {
+        String name = more.split("=", 2)[0];
+        assertRefused(stream(ann(), here("&room=user:ann&" + more)), 400, "unknown parameter '" + name + "'");
     }
 
     @Test
@@ -352,6 +361,14 @@ class RefusalTest extends GatewayTestBase {
     }
 
     @Test
+    void an_unknown_field_of_hello_is_refused_by_name() throws Exception {
+        SocketClient client = served.socket();
+        client.send("{\"type\":\"hello\",\"token\":\"" + ann() + "\",\"topic\":\"" + served.topic
+                + "\",\"rooms\":[\"user:ann\"],\"positon\":0}");
+        assertRefused(client, 4400, "unknown field of hello 'positon'");
+    }
+
+    @Test
     void a_frame_that_is_too_large_or_binary_ends_it() throws Exception {
         SocketClient large = served.socket();
         large.send("{\"type\":\"hello\",\"token\":\"" + "a".repeat(20_000) + "\"}");
@@ -429,11 +446,67 @@ class RefusalTest extends GatewayTestBase {
             SocketClient silent = small.socket();
             assertRefused(small.sse(small.token("zoe", "p1", USER), "&room=user:zoe"), 503, "connections");
             assertRefused(silent, 4400, "hello");
-            io.postrider.testkit.Await.until("the silent one's place is free", () -> small.hub.connections() == 3);
+            Await.until("the silent one's place is free", () -> small.hub.connections() == 3);
             small.sse(small.token("zoe", "p1", USER), "&room=user:zoe").await("position");
             first.close();
-            io.postrider.testkit.Await.until("a place is free", () -> small.hub.connections() == 3);
+            Await.until("a place is free", () -> small.hub.connections() == 3);
             small.sse(ann, "&room=user:ann").await("position");
+        }
+    }
+
+    /** Has read all that came, so that closing it resets nothing: the gateway's first write to it is still taken. */
+    private Socket plainStream(Served at, String token) throws Exception {
+        Socket socket = new Socket(InetAddress.getLoopbackAddress(), at.port);
+        socket.setSoTimeout(60_000);
+        socket.getOutputStream()
+                .write(("GET /v1/stream?topic=" + at.topic
+                                + "&room=user:ann HTTP/1.0\r\nHost: x\r\nAuthorization: Bearer " + token + "\r\n\r\n")
+                        .getBytes(StandardCharsets.US_ASCII));
+        StringBuilder seen = new StringBuilder();
+        while (seen.indexOf("event: position") < 0 || !seen.toString().endsWith("\n\n")) {
+            int next = socket.getInputStream().read();
+            assertThat(next).as("it ended after " + seen).isNotNegative();
+            seen.append((char) next);
+        }
+        return socket;
+    }
+
+    @Test
+    void places_of_streams_that_were_closed_are_free_for_who_comes_back_before_any_heartbeat() throws Exception {
+        try (Served small = serve(options().withConnections(100, 20).withHeartbeat(Duration.ofMinutes(5)))) {
+            String ann = small.token("ann", "p1", USER);
+            List<Socket> streams = new ArrayList<>();
+            for (int i = 0; i < 20; i++) {
+                streams.add(plainStream(small, ann));
+            }
+            for (Socket stream : streams) {
+                stream.close();
+            }
+            SseClient refused = small.sse(ann, "&room=user:ann");
+            assertThat(refused.header("Retry-After")).isEqualTo("2");
+            assertRefused(refused, 429, "close another first");
+            Await.until(
+                    "who tries again gets in",
+                    Duration.ofSeconds(60),
+                    () -> small.sse(ann, "&room=user:ann").status() == 200);
+        }
+    }
+
+    @Test
+    void who_hammers_at_full_places_cuts_nobody_and_has_little_written() throws Exception {
+        try (Served small = serve(options().withConnections(10, 1).withHeartbeat(Duration.ofMinutes(5)))) {
+            String ann = small.token("ann", "p1", USER);
+            SseClient open = small.sse(ann, "&room=user:ann");
+            open.await("position");
+            long began = System.nanoTime();
+            for (int i = 0; i < 100; i++) {
+                assertThat(small.sse(ann, "&room=user:ann").status()).isEqualTo(429);
+            }
+            open.await("a look whether it is there", frame -> open.frames().size() > 1);
+            List<Seen> frames = open.frames();
+            long seconds = Duration.ofNanos(System.nanoTime() - began).toSeconds() + 1;
+            assertThat(frames).as("one at the beginning, two a second").hasSizeLessThanOrEqualTo(1 + 2 * (int) seconds);
+            assertThat(open.ended()).isFalse();
         }
     }
 }

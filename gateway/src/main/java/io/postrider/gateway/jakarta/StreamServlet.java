@@ -19,6 +19,7 @@ public final class StreamServlet extends HttpServlet {
     private static final long serialVersionUID = 1;
     private static final Pattern POSITION = Pattern.compile("[0-9]{1,18}");
     private static final String BEARER = "Bearer ";
+    private static final List<String> PARAMETERS = List.of("topic", "room", "position");
 
     private final transient Gateway gateway;
 
@@ -91,6 +92,7 @@ public final class StreamServlet extends HttpServlet {
                     Refusal.Why.BAD_REQUEST,
                     "a token in a URL ends up in logs: send it in the header Authorization, and get a new one");
         }
+        Refusal.refuseUnknown("parameter", request.getParameterMap().keySet(), PARAMETERS);
         String[] rooms = request.getParameterValues("room");
         return new Gateway.Wish(
                 token(request), one(request, "topic"), rooms == null ? List.of() : List.of(rooms), position(request));
