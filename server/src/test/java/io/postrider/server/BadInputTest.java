@@ -244,6 +244,38 @@ class BadInputTest {
         }
     }
 
+    @ParameterizedTest
+    @CsvSource({
+        "POST, /v1/topics/semicolon;b=c/events",
+        "POST, /v1/queues/semicolon;evil/jobs",
+        "POST, /v1/topics/semicolon/events;",
+        "GET, /v1;a=b/listeners",
+        "GET, /v1/stream;x?topic=orders&room=project:red",
+        "GET, /v1/socket;x",
+        "GET, /health/live;x",
+        "GET, /metrics;x",
+        "GET, /nothing;x"
+    })
+    void a_semicolon_in_a_path_is_refused_and_nothing_is_done_without_it(String method, String path) throws Exception {
+        String body = "{\"type\":\"a\",\"payload\":1}";
+        try (Socket socket = new Socket("127.0.0.1", server.port())) {
+            socket.setSoTimeout(30_000);
+            String request = method + " " + path + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
+                    + "Authorization: Bearer " + operator + "\r\nContent-Type: application/json\r\nContent-Length: "
+                    + body.length() + "\r\n\r\n" + body;
+            socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
+            String all = new String(socket.getInputStream().readAllBytes(), StandardCharsets.US_ASCII);
+            assertThat(all).startsWith("HTTP/1.1 400").contains("application/problem+json", "';'", "\"next\":\"Leave");
+        }
+        assertThat(server.postrider().log().head("semicolon")).isZero();
+        assertThat(server.get(operator, "/v1/queues").text()).doesNotContain("semicolon");
+    }
+
+    @Test
+    void a_semicolon_in_a_query_is_no_concern_of_the_path() {
+        assertThat(server.get(operator, EVENTS + "?type=a;b").status()).isEqualTo(200);
+    }
+
     private static String firstLine(InputStream in) throws Exception {
         StringBuilder line = new StringBuilder();
         for (int c = in.read(); c >= 0 && c != '\n'; c = in.read()) {
