@@ -3,6 +3,8 @@ package io.postrider.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.postrider.server.LiveServer.Reply;
+import io.postrider.server.api.Api;
+import io.postrider.server.api.Route;
 import io.postrider.testkit.PostgresTest;
 import io.postrider.testkit.TestDatabase;
 import java.io.ByteArrayInputStream;
@@ -11,7 +13,11 @@ import java.io.OutputStream;
 import java.net.Socket;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -185,6 +191,8 @@ class BadInputTest {
                     /v1/jobs/7                                   | id
                     /v1/events/%00                               | id
                     /v1/topics/orders/events?after=-1            | after
+                    /v1/topics/orders/events?after=9223372036854775808 | after must be a number
+                    /v1/topics/orders/events?user_id=%00         | parameter user_id must not have NUL
                     /v1/analytics/counts?from=yesterday          | time such as
                     /v1/analytics/counts?by=colour               | by must be one of
                     /v1/dead-letters/x                           | number
@@ -193,9 +201,38 @@ class BadInputTest {
         Reply reply = server.get(operator, path);
         assertThat(reply.status()).as(reply.text()).isEqualTo(400);
         assertThat(reply.type()).isEqualTo("application/problem+json");
-        if (!path.contains("%00")) {
+        if (!path.endsWith("/%00")) {
             assertProblem(reply, 400, word);
         }
+    }
+
+    @Test
+    void the_highest_number_that_a_parameter_may_be_is_taken() {
+        assertThat(server.get(operator, EVENTS + "?after=" + Long.MAX_VALUE).status())
+                .isEqualTo(200);
+    }
+
+    @Test
+    void a_parameter_that_is_given_and_empty_is_refused_on_every_route() {
+        List<String> wrong = new ArrayList<>();
+        for (Route route : server.server().bean(Api.class).routes()) {
+            for (String name : route.takes()) {
+                // What a route needs comes first, since the first that is missing is what it complains of.
+                String needed = Stream.of("queue", "topic", "aggregate_type", "aggregate_id")
+                        .filter(one -> route.takes().contains(one) && !one.equals(name))
+                        .map(one -> one + "=x&")
+                        .collect(Collectors.joining());
+                String path = route.path().replace("{topic}", "orders") + "?" + needed + name;
+                for (String asked : List.of(path, path + "=")) {
+                    Reply reply = server.get(operator, asked);
+                    if (reply.status() != 400
+                            || !reply.detail().contains("parameter " + name + " was given and is empty")) {
+                        wrong.add(asked + ": " + reply.text());
+                    }
+                }
+            }
+        }
+        assertThat(wrong).isEmpty();
     }
 
     @ParameterizedTest
