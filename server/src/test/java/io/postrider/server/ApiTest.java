@@ -353,6 +353,12 @@ class ApiTest {
         await("/v1/queues", found -> paused(found.path("queues"), "mail"));
         server.post(operator, "/v1/queues/mail/resume", "{}");
         await("/v1/queues", found -> !paused(found.path("queues"), "mail"));
+        for (String steering : List.of("pause", "resume")) {
+            Reply unknown = server.post(operator, "/v1/queues/mial/" + steering, "");
+            assertThat(unknown.status()).as(unknown.text()).isEqualTo(404);
+            assertThat(unknown.detail()).contains("no queue mial", "did you mean 'mail'");
+        }
+        assertThat(server.get(operator, "/v1/queues").text()).doesNotContain("mial");
 
         assertThat(server.post(operator, "/v1/listeners/choosy/pause", "").status())
                 .isEqualTo(200);

@@ -3,6 +3,8 @@ package io.postrider.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.postrider.server.LiveServer.Reply;
+import io.postrider.server.api.Api;
+import io.postrider.server.api.Route;
 import io.postrider.testkit.PostgresTest;
 import io.postrider.testkit.TestDatabase;
 import java.io.ByteArrayInputStream;
@@ -11,7 +13,11 @@ import java.io.OutputStream;
 import java.net.Socket;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -185,6 +191,8 @@ class BadInputTest {
                     /v1/jobs/7                                   | id
                     /v1/events/%00                               | id
                     /v1/topics/orders/events?after=-1            | after
+                    /v1/topics/orders/events?after=9223372036854775808 | after must be a number
+                    /v1/topics/orders/events?user_id=%00         | parameter user_id must not have NUL
                     /v1/analytics/counts?from=yesterday          | time such as
                     /v1/analytics/counts?by=colour               | by must be one of
                     /v1/dead-letters/x                           | number
@@ -193,9 +201,38 @@ class BadInputTest {
         Reply reply = server.get(operator, path);
         assertThat(reply.status()).as(reply.text()).isEqualTo(400);
         assertThat(reply.type()).isEqualTo("application/problem+json");
-        if (!path.contains("%00")) {
+        if (!path.endsWith("/%00")) {
             assertProblem(reply, 400, word);
         }
+    }
+
+    @Test
+    void the_highest_number_that_a_parameter_may_be_is_taken() {
+        assertThat(server.get(operator, EVENTS + "?after=" + Long.MAX_VALUE).status())
+                .isEqualTo(200);
+    }
+
+    @Test
+    void a_parameter_that_is_given_and_empty_is_refused_on_every_route() {
+        List<String> wrong = new ArrayList<>();
+        for (Route route : server.server().bean(Api.class).routes()) {
+            for (String name : route.takes()) {
+                // What a route needs comes first, since the first that is missing is what it complains of.
+                String needed = Stream.of("queue", "topic", "aggregate_type", "aggregate_id")
+                        .filter(one -> route.takes().contains(one) && !one.equals(name))
+                        .map(one -> one + "=x&")
+                        .collect(Collectors.joining());
+                String path = route.path().replace("{topic}", "orders") + "?" + needed + name;
+                for (String asked : List.of(path, path + "=")) {
+                    Reply reply = server.get(operator, asked);
+                    if (reply.status() != 400
+                            || !reply.detail().contains("parameter " + name + " was given and is empty")) {
+                        wrong.add(asked + ": " + reply.text());
+                    }
+                }
+            }
+        }
+        assertThat(wrong).isEmpty();
     }
 
     @ParameterizedTest
@@ -242,6 +279,40 @@ class BadInputTest {
                     .contains("application/problem+json")
                     .doesNotContain("script");
         }
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "POST, /v1/topics/semicolon;b=c/events",
+        "POST, /v1/queues/semicolon;evil/jobs",
+        "POST, /v1/topics/semicolon/events;",
+        "GET, /v1;a=b/listeners",
+        "GET, /v1/stream;x?topic=orders&room=project:red",
+        "GET, /v1/socket;x",
+        "GET, /health/live;x",
+        "GET, /metrics;x",
+        "GET, /nothing;x"
+    })
+    void a_semicolon_in_a_path_is_refused_and_nothing_is_done_without_it(String method, String path) throws Exception {
+        String body = "{\"type\":\"a\",\"payload\":1}";
+        try (Socket socket = new Socket("127.0.0.1", server.port())) {
+            socket.setSoTimeout(30_000);
+            String request = method + " " + path + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
+                    + "Authorization: Bearer " + operator + "\r\nContent-Type: application/json\r\nContent-Length: "
+                    + body.length() + "\r\n\r\n" + body;
+            socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
+            // The first line by itself: a stream that was not refused would go on for ever.
+            assertThat(firstLine(socket.getInputStream())).startsWith("HTTP/1.1 400");
+            String rest = new String(socket.getInputStream().readAllBytes(), StandardCharsets.US_ASCII);
+            assertThat(rest).contains("application/problem+json", "';'", "\"next\":\"Leave");
+        }
+        assertThat(server.postrider().log().head("semicolon")).isZero();
+        assertThat(server.get(operator, "/v1/queues").text()).doesNotContain("semicolon");
+    }
+
+    @Test
+    void a_semicolon_in_a_query_is_no_concern_of_the_path() {
+        assertThat(server.get(operator, EVENTS + "?type=a;b").status()).isEqualTo(200);
     }
 
     private static String firstLine(InputStream in) throws Exception {

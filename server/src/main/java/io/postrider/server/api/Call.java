@@ -1,6 +1,7 @@
 package io.postrider.server.api;
 
 import io.postrider.gateway.Identity;
+import java.math.BigInteger;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -44,13 +45,25 @@ public record Call(
         return Fields.id("the id in the address", place("id"));
     }
 
+    /** Null if it was not given. One that is empty is refused: a filter by a variable that nobody set would be no filter. */
     @Nullable
     String text(String name) {
         List<String> values = query.getOrDefault(name, List.of());
         if (values.size() > 1) {
             throw Problem.badRequest("parameter " + name + " was given " + values.size() + " times");
         }
-        return values.isEmpty() || values.get(0).isEmpty() ? null : values.get(0);
+        if (values.isEmpty()) {
+            return null;
+        }
+        String value = values.get(0);
+        if (value.isEmpty()) {
+            throw Problem.badRequest("parameter " + name + " was given and is empty; leave it out, or give it a value");
+        }
+        if (value.indexOf('\0') >= 0) {
+            throw Problem.badRequest(
+                    "parameter " + name + " must not have NUL (U+0000), which PostgreSQL cannot store");
+        }
+        return value;
     }
 
     String needed(String name) {
@@ -66,10 +79,10 @@ public record Call(
         if (value == null) {
             return otherwise;
         }
-        if (value.matches("-?[0-9]{1,18}")) {
-            long number = Long.parseLong(value);
-            if (number >= low && number <= high) {
-                return number;
+        if (value.matches("-?[0-9]{1,19}")) {
+            BigInteger number = new BigInteger(value);
+            if (number.compareTo(BigInteger.valueOf(low)) >= 0 && number.compareTo(BigInteger.valueOf(high)) <= 0) {
+                return number.longValueExact();
             }
         }
         throw Problem.badRequest("parameter " + name + " must be a number, " + low + ".." + high + ", was '"

@@ -1,6 +1,7 @@
 package io.postrider.server.api;
 
 import io.postrider.Postrider;
+import io.postrider.cli.text.Nearest;
 import io.postrider.work.Queues;
 import java.util.List;
 import tools.jackson.databind.node.ArrayNode;
@@ -44,11 +45,22 @@ final class QueueRoutes {
     private Answer pause(Call call, boolean paused) {
         call.fields();
         String queue = call.place("queue");
+        refuseUnknown(queue);
         if (paused) {
             postrider.queues().pause(queue);
         } else {
             postrider.queues().resume(queue);
         }
         return Answer.ok(JsonText.object().put("name", queue).put("paused", paused));
+    }
+
+    /** To pause one that is not there would make it, and leave the one that was meant running. */
+    private void refuseUnknown(String queue) {
+        List<String> known =
+                postrider.queues().list().stream().map(Queues.Status::name).toList();
+        if (!known.contains(queue)) {
+            throw Problem.of(
+                    404, "no queue " + Fields.shown(queue) + Nearest.hint(queue, known), "GET /v1/queues lists them.");
+        }
     }
 }

@@ -44,6 +44,10 @@ public final class FrontFilter extends HttpFilter {
             throws IOException, ServletException {
         boolean isApi = isApi(RequestPath.of(request));
         secure(request, response, isApi);
+        if (request.getRequestURI().indexOf(';') >= 0) {
+            Problems.write(response, semicolon());
+            return;
+        }
         @Nullable String origin = request.getHeader("Origin");
         if (isApi && origin != null) {
             if (!origins.allows(origin, request.getHeader("Host"), request.isSecure())) {
@@ -63,6 +67,14 @@ public final class FrontFilter extends HttpFilter {
             }
         }
         chain.doFilter(request, response);
+    }
+
+    /** The container takes it for the beginning of a parameter and cuts it off: what is meant for a;b would be done to a. */
+    private static Problem semicolon() {
+        return Problem.of(
+                400,
+                "the path of the address must not have a ';'",
+                "Leave it out: no name that this server knows has one.");
     }
 
     private static boolean isApi(String path) {
