@@ -453,7 +453,8 @@ class EmitTest {
     void a_bad_topic_is_refused(String topic) {
         assertRefused(() -> Event.of(topic, "a", "{}"), "topic");
         assertRefused(() -> Listener.relay("l", topic, event -> {}), "topic");
-        assertRefused(() -> Listener.relay(topic, "t", event -> {}), "listener");
+        String name = topic.length() == 101 ? "x".repeat(121) : topic;
+        assertRefused(() -> Listener.relay(name, "t", event -> {}), "listener");
         if (topic.indexOf('\0') < 0) {
             assertThat(refusedInSql(topic, "a")).isEqualTo("23514");
         }
