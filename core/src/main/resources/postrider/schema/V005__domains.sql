@@ -1,5 +1,5 @@
 -- What an event's columns may hold is said by domains: a check of the table is parsed and planned by every insert. These two took
--- 4 and 6.5 µs an event, of 25 in all; so they take half of one.
+-- 4 and 6.5 µs an event, of 25 in all; as domains they take between one and two.
 
 -- What an event refers to, the event log has in its indexes, whose rows have room for 2,704 bytes. One event with a user id of
 -- 3,000 would stop the recording of its topic for every project. The check comes last and is not valid: it is for what is written
