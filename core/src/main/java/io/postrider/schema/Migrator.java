@@ -26,7 +26,15 @@ public final class Migrator {
 
     /** The files under {@code schema/}, in order; the version is the number in the name. */
     public static final List<String> MIGRATIONS = List.of(
-            "V001__log", "V002__jobs", "V003__relays", "V004__event_log", "V005__domains", "V006__listener_names");
+            "V001__log",
+            "V002__jobs",
+            "V003__relays",
+            "V004__event_log",
+            "V005__domains",
+            "V006__listener_names",
+            "V007__rights",
+            "V008__bad_rows",
+            "V009__progress_checks");
 
     /** The files under {@code functions/} and {@code views/}, in the order in which they are made. */
     public static final List<String> FUNCTIONS = List.of(

@@ -52,7 +52,10 @@ class MigratorTest {
                             "3 V003__relays",
                             "4 V004__event_log",
                             "5 V005__domains",
-                            "6 V006__listener_names");
+                            "6 V006__listener_names",
+                            "7 V007__rights",
+                            "8 V008__bad_rows",
+                            "9 V009__progress_checks");
             psql.emit("orders", "a").passAll();
             assertThat(psql.log("orders")).containsExactly("a");
         }

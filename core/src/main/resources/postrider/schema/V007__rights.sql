@@ -1,0 +1,1 @@
+-- Rights, and the indexes that look-ups of jobs need.

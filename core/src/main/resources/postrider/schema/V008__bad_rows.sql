@@ -1,0 +1,1 @@
+-- Values that an event may not hold, and what a failure leaves behind.
