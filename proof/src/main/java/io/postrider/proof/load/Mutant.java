@@ -16,9 +16,9 @@ public enum Mutant {
     /** Lock and snapshot as one: the snapshot may be older than the pass before. */
     STALE_SNAPSHOT(
             "sequence",
-            "  perform pg_advisory_xact_lock('postrider.event'::regclass::oid::int4, 2);\n",
+            "  lock table postrider.sequencing in exclusive mode;\n",
             "  select pg_current_snapshot() into now;\n  perform pg_sleep(0.002);\n"
-                    + "  perform pg_advisory_xact_lock('postrider.event'::regclass::oid::int4, 2);\n",
+                    + "  lock table postrider.sequencing in exclusive mode;\n",
             "  select pg_current_snapshot() into now;\n  select s.last_value into newest",
             "  select s.last_value into newest"),
     /** A sequence that hands out its numbers by the fifty. */
