@@ -15,6 +15,8 @@ create or replace function postrider.put_aside(
   errors     text[])
 returns void
 language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+set jit = off
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set enable_hashjoin = off

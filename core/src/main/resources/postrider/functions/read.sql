@@ -21,6 +21,7 @@ returns table (
   aggregate_type text, aggregate_id text, headers text, created_at timestamptz, era int,
   running bigint)
 language plpgsql stable
+set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set enable_bitmapscan = off

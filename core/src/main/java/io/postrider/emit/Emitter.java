@@ -125,7 +125,7 @@ public final class Emitter {
                                     .text("key", event.key())
                                     .text("priority", job.priority().name().toLowerCase(Locale.ROOT))
                                     .text("unique_key", unique == null ? null : unique.key())
-                                    .int8OrNull("unique_for", period == null ? null : period.toMillis())
+                                    .text("unique_for", period == null ? null : period.toString())
                                     .text("project_id", event.projectId())
                                     .text("user_id", event.userId())
                                     .text("headers", event.headers())
@@ -171,7 +171,7 @@ public final class Emitter {
                 .distinct()
                 .toList();
         if (keys.size() > 1) {
-            database.on(connection).query(LOCK_KEYS, bind -> bind.texts("keys", keys), row -> true);
+            database.on(connection).call(LOCK_KEYS, bind -> bind.texts("keys", keys));
         }
     }
 

@@ -28,7 +28,7 @@ public final class Badge implements Wire.Task {
     private static final Sql ENTER =
             Sql.text("enter", "insert into postrider.worker (node, pooled) values (:node, :pooled) returning id");
     private static final Sql WEAR = Sql.file("work/wear_badge");
-    private static final Sql SIGN = Sql.text("sign", "select postrider.sign(:worker)::text as signed");
+    private static final Sql SIGN = Sql.call("sign", "select postrider.sign(:worker)::pg_catalog.text as signed");
     private static final Sql RETURN =
             Sql.text("return", "update postrider.worker w set seen_at = clock_timestamp() where w.id = :worker");
 

@@ -3,6 +3,7 @@ package io.postrider.work;
 import io.postrider.ClaimedJob;
 import io.postrider.PostriderException;
 import io.postrider.PostriderException.Kind;
+import io.postrider.db.Bind;
 import io.postrider.db.Database;
 import io.postrider.db.JsonText;
 import io.postrider.db.Session;
@@ -43,8 +44,7 @@ final class Settler implements AutoCloseable {
     private static final Sql BURY_DELAYED = Sql.file("work/bury_delayed");
     private static final Sql MAY_SETTLE = Sql.file("work/may_settle");
     private static final Sql FORGET_CANCELLED = Sql.file("work/forget_cancelled");
-    private static final Sql IS_MARKED =
-            Sql.text("is_marked", "select coalesce(current_setting('postrider.job', true), '') = :job as marked");
+    private static final Sql MARK = Sql.call("mark", "select pg_catalog.current_setting('postrider.job', true) as job");
     private static final Sql FORGET_PROGRESS = Sql.file("work/forget_progress");
     private static final Sql REPORT = Sql.file("work/report");
     private static final Sql RELEASE_UNIQUE = Sql.file("work/release_unique");
@@ -152,7 +152,7 @@ final class Settler implements AutoCloseable {
     /** Refuses a transaction that is not the one in which the handler was called. */
     static void requireMarked(Session session, ClaimedJob job) {
         boolean marked = session.one(
-                        IS_MARKED, bind -> bind.text("job", job.id().toString()), row -> row.bool("marked"))
+                        MARK, Bind::nothing, row -> job.id().toString().equals(row.textOrNull("job")))
                 .orElse(false);
         if (!marked) {
             throw elsewhere();
@@ -175,7 +175,7 @@ final class Settler implements AutoCloseable {
                                 .int8("position", holding.job().position())
                                 .text("job", holding.job().id().toString()),
                         row -> row.text("settled"))
-                .orElse("lost");
+                .orElseThrow();
     }
 
     /** It has been written down in its handler's transaction; or was not ours any more. */
@@ -529,8 +529,8 @@ final class Settler implements AutoCloseable {
                                 .int4("attempt", holding.job().attempt())
                                 .text("fate", fate(ending))
                                 .text("result", result),
-                        row -> true)
-                .isPresent();
+                        row -> row.bool("ours"))
+                .orElse(false);
     }
 
     private static void releaseUnique(Session session, List<Ended> batch, Set<Ended> lost) {
@@ -540,25 +540,19 @@ final class Settler implements AutoCloseable {
                         && !lost.contains(one))
                 .toList();
         if (!finished.isEmpty()) {
-            session.update(
+            session.call(
                     RELEASE_UNIQUE,
-                    bind -> bind.texts(
-                                    "queues",
-                                    finished.stream()
-                                            .map(one -> one.holding().job().queue())
-                                            .distinct()
-                                            .toList())
-                            .uuids(
-                                    "ids",
-                                    finished.stream()
-                                            .map(one -> one.holding().job().id())
-                                            .toList()));
+                    bind -> bind.uuids(
+                            "ids",
+                            finished.stream()
+                                    .map(one -> one.holding().job().id())
+                                    .toList()));
         }
     }
 
     private static void forget(Session session, Sql what, List<Ended> ones) {
         if (!ones.isEmpty()) {
-            session.update(
+            session.call(
                     what,
                     bind -> bind.texts(
                                     "topics",

@@ -35,7 +35,7 @@ public final class Workers implements AutoCloseable {
     private static final Sql REGISTER = Sql.file("work/register_queue");
     private static final Sql LEAVING = Sql.text(
             "leaving", "update postrider.worker w set leaving = true where w.id = :worker returning w.id as left_over");
-    private static final Sql LEAVE = Sql.text("leave", "select postrider.leave(:worker) as left_over");
+    private static final Sql LEAVE = Sql.call("leave", "select postrider.leave(:worker) as left_over");
 
     private static final Sql CANCELLED = Sql.file("work/cancelled");
 
