@@ -67,6 +67,7 @@ public final class Migrator {
             "functions/claim_delayed",
             "functions/settle",
             "functions/drop_cancelled",
+            "functions/bury_bad",
             "functions/put_aside",
             "functions/delay_again",
             "functions/hand_over",
