@@ -41,11 +41,17 @@ begin
   if run_at >= timestamptz '10000-01-01 00:00:00+00' then
     raise exception 'run_at must be before the year 10000, was %', run_at using errcode = '22023';
   end if;
+  if run_at < timestamptz '0001-01-01 00:00:00+00' then
+    raise exception 'run_at must be in the year 1 or later, was %', run_at using errcode = '22023';
+  end if;
   if type is null then
     raise exception 'type must be given, was NULL' using errcode = '22023';
   end if;
   if unique_for <= interval '0' then
     raise exception 'unique_for must be longer than nothing, was %', unique_for using errcode = '22023';
+  end if;
+  if unique_for > interval '36500 days' then
+    raise exception 'unique_for must be at most 36500 days, was %', unique_for using errcode = '22023';
   end if;
   if unique_key is not null then
     if octet_length(unique_key) not between 1 and 1024 then

@@ -14,7 +14,7 @@ select n.name,
 from postrider.queue_names() n (name)
 left join postrider.queue q on q.name = n.name
 cross join lateral (
-  select coalesce(sum(h.position - c.position), 0) as pending, min(e.created_at) as oldest_at
+  select coalesce(sum(h.position - c.position), 0) as pending, min(e.created_at::timestamptz) as oldest_at
   from unnest(postrider.lanes(n.name)) t (topic)
   cross join lateral (select coalesce((
     select h.position from postrider.head h where h.topic = t.topic order by h.position desc limit 1), 0) as position) h

@@ -77,6 +77,7 @@ public final class Migrator {
             "functions/forget_cancelled",
             "functions/forget_progress",
             "functions/drop_cancelled",
+            "functions/bury_bad",
             "functions/put_aside",
             "functions/delay_again",
             "functions/hand_over",

@@ -39,6 +39,12 @@ final class Settler implements AutoCloseable {
     private static final Sql SETTLE = Sql.file("work/settle");
     private static final Sql PUT_ASIDE = Sql.file("work/put_aside");
     private static final Sql BURY = Sql.file("work/bury");
+    private static final Sql BURY_BARE = Sql.file("work/bury_bare");
+
+    /** The code of a dead job whose row cannot be copied. */
+    private static final String UNREADABLE = "unreadable";
+
+    private static final String UNWRITABLE = "unwritable";
     private static final Sql FINISH_DELAYED = Sql.file("work/finish_delayed");
     private static final Sql DELAY_AGAIN = Sql.file("work/delay_again");
     private static final Sql BURY_DELAYED = Sql.file("work/bury_delayed");
@@ -235,10 +241,13 @@ final class Settler implements AutoCloseable {
         return state.startsWith("22") || state.startsWith("23") || state.startsWith("54");
     }
 
+    /** A dead letter; if that was refused as well, one without the job's content, which then is at fault. */
     private static Ended unwritable(Ended one, Throwable e) {
+        boolean again = one.ending() instanceof Ending.Dead dead && dead.code().equals(UNWRITABLE);
         return new Ended(
                 one.holding(),
-                new Ending.Dead("unwritable", "what became of it cannot be written: " + e.getMessage()),
+                new Ending.Dead(
+                        again ? UNREADABLE : UNWRITABLE, "what became of it cannot be written: " + e.getMessage()),
                 one.asked(),
                 one.single(),
                 one.nanos());
@@ -461,32 +470,39 @@ final class Settler implements AutoCloseable {
     }
 
     private static void bury(Session session, List<Ended> ones) {
-        List<Ended> dead =
-                ones.stream().filter(one -> one.ending() instanceof Ending.Dead).toList();
+        bury(session, BURY, dead(ones, false));
+        bury(session, BURY_BARE, dead(ones, true));
+    }
+
+    private static List<Ended> dead(List<Ended> ones, boolean bare) {
+        return ones.stream()
+                .filter(one ->
+                        one.ending() instanceof Ending.Dead dead && dead.code().equals(UNREADABLE) == bare)
+                .toList();
+    }
+
+    private static void bury(Session session, Sql how, List<Ended> dead) {
         if (dead.isEmpty()) {
             return;
         }
-        session.update(
-                BURY,
-                bind -> bind.texts(
-                                "topics",
-                                dead.stream().map(one -> one.holding().topic()).toList())
-                        .int8s("positions", positionsOf(dead))
-                        .int8s(
-                                "attempts",
-                                dead.stream()
-                                        .map(one -> (long) one.holding().job().attempt())
-                                        .toList())
-                        .texts(
-                                "codes",
-                                dead.stream()
-                                        .map(one -> ((Ending.Dead) one.ending()).code())
-                                        .toList())
-                        .texts(
-                                "errors",
-                                dead.stream()
-                                        .map(one -> ((Ending.Dead) one.ending()).error())
-                                        .toList()));
+        List<Ending.Dead> ends =
+                dead.stream().map(one -> (Ending.Dead) one.ending()).toList();
+        session.update(how, bind -> {
+            bind.texts("topics", dead.stream().map(one -> one.holding().topic()).toList())
+                    .int8s("positions", positionsOf(dead))
+                    .int8s(
+                            "attempts",
+                            dead.stream()
+                                    .map(one -> (long) one.holding().job().attempt())
+                                    .toList())
+                    .texts("codes", ends.stream().map(Ending.Dead::code).toList())
+                    .texts("errors", ends.stream().map(Ending.Dead::error).toList());
+            if (how == BURY_BARE) {
+                bind.uuids(
+                        "ids",
+                        dead.stream().map(one -> one.holding().job().id()).toList());
+            }
+        });
     }
 
     /** A job that goes by itself: its row is the fence. */
