@@ -56,6 +56,7 @@ public final class Migrator {
             "functions/deliver",
             "functions/lanes",
             "functions/is_at_work",
+            "functions/is_present",
             "functions/open_claims",
             "functions/open_keys",
             "functions/crowd",
