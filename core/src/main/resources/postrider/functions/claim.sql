@@ -13,7 +13,9 @@
 --          transaction, which is this statement
 -- never    waits for a flush: if a crash of the server forgets the claim, the range is claimed again, and the settlement of
 --          the one who had it finds no claim. Nor gives a worker a number a second time: the crash, or a failover, forgets as
---          well which numbers were drawn, and the settlement of the forgotten claim would find the new one
+--          well which numbers were drawn, and the settlement of the forgotten claim would find the new one. Nor believes a
+--          worker that has not signed in on this server what its oldest open claim is: the server may have forgotten
+--          settlements that the worker has heard of, and a takeover would begin behind them
 create or replace function postrider.claim(
   of_queue   text,
   of_topic   text,
@@ -49,6 +51,9 @@ begin
   perform set_config('synchronous_commit', 'off', true);
   if not postrider.is_at_work(of_worker) then
     raise exception 'worker % has been taken over', of_worker using errcode = 'PR006';
+  end if;
+  if not postrider.is_present(of_worker) then
+    raise exception 'worker % has not signed in since the server started', of_worker using errcode = 'PR006';
   end if;
   perform postrider.sign(of_worker);
   select q.* into queue from postrider.queue q where q.name = of_queue;

@@ -66,3 +66,29 @@ alter domain postrider.event_headers drop constraint if exists digits_are_bounde
 alter domain postrider.event_headers add constraint digits_are_bounded
   check (pg_column_size(value #> '{}'::text[]) <= 16384
     or (value @@ '$.**{last} > 1e1500 || $.**{last} < -1e1500'::jsonpath) is not true) not valid;
+
+-- Workers that have signed in since the server started. The table is unlogged on purpose: a crash and a promotion empty it,
+-- and they are what makes a server forget commits that a worker has heard of. A worker without a row here knows more than the
+-- server does, so it may not claim: it signs in under a new number, and what its old number holds is handed over.
+--   server_start  tells another server, such as one that was restored from a copy of the files
+create unlogged table postrider.presence (
+  worker        bigint       not null primary key,
+  server_start  timestamptz  not null default pg_postmaster_start_time()
+);
+
+create function postrider.sign_in()
+returns trigger
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+set jit = off
+as $$
+begin
+  insert into postrider.presence (worker) values (new.id)
+  on conflict (worker) do update set server_start = excluded.server_start;
+  return null;
+end
+$$;
+
+create trigger worker_signs_in after insert on postrider.worker for each row execute function postrider.sign_in();
+
+insert into postrider.presence (worker) select w.id from postrider.worker w where w.ended_at is null;

@@ -60,6 +60,7 @@ public final class Migrator {
             "functions/clear_setback",
             "functions/lanes",
             "functions/is_at_work",
+            "functions/is_present",
             "functions/open_claims",
             "functions/open_keys",
             "functions/crowd",

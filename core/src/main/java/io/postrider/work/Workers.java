@@ -65,7 +65,7 @@ public final class Workers implements AutoCloseable {
         this.watch = watch;
         this.database = database;
         this.heads = heads;
-        this.badge = new Badge(node, this::steered, () -> !isIdle());
+        this.badge = new Badge(node, this::steered, () -> !isIdle(), this::holds);
         this.settler = new Settler(database, this::settled);
         this.takeover = new Takeover(database, this::wakeAll);
         this.schedules = new Schedules(database);
@@ -129,6 +129,10 @@ public final class Workers implements AutoCloseable {
 
     private boolean isIdle() {
         return runs.values().stream().allMatch(QueueRun::isIdle);
+    }
+
+    private boolean holds(long number) {
+        return runs.values().stream().anyMatch(run -> run.holds(number));
     }
 
     private void steered() {

@@ -9,7 +9,7 @@ with wanted (purpose, name, privilege) as (
     ('node', 'delivery_numbers', 'usage'), ('node', 'tenure', 'insert'), ('node', 'tenure', 'update'),
     ('node', 'setback', 'insert'), ('node', 'setback', 'update'), ('node', 'setback', 'delete'),
     ('node', 'dead_letter', 'insert'), ('node', 'dead_letter', 'delete'),
-    ('node', 'queue', 'insert'), ('node', 'worker', 'insert'), ('node', 'worker', 'update'), ('node', 'claim', 'insert'),
+    ('node', 'queue', 'insert'), ('node', 'worker', 'insert'), ('node', 'worker', 'update'), ('node', 'presence', 'insert'), ('node', 'claim', 'insert'),
     ('node', 'claim_numbers', 'usage'), ('node', 'settlement', 'insert'), ('node', 'delayed', 'insert'),
     ('node', 'delayed', 'update'), ('node', 'delayed', 'delete'), ('node', 'finish', 'insert'),
     ('node', 'cancellation', 'delete'), ('node', 'unique_job', 'delete'), ('node', 'progress', 'insert'),
