@@ -1,9 +1,11 @@
 package io.postrider.work;
 
 import io.postrider.db.Line;
+import io.postrider.db.Session;
 import io.postrider.db.Sql;
 import io.postrider.wake.Wire;
 import java.time.Duration;
+import java.util.function.BiConsumer;
 import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -43,6 +45,7 @@ public final class Badge implements Wire.Task {
     private final String node;
     private final Runnable changed;
     private final BooleanSupplier busy;
+    private final BiConsumer<Session, Long> announce;
     private volatile boolean wanted;
     private long number;
     private boolean pooled;
@@ -53,8 +56,10 @@ public final class Badge implements Wire.Task {
     /**
      * @param changed called when it is worn, and when somebody has steered
      * @param busy whether claims are open
+     * @param announce tells others, under a new number, which queues this node works on
      */
-    Badge(String node, Runnable changed, BooleanSupplier busy) {
+    Badge(String node, Runnable changed, BooleanSupplier busy, BiConsumer<Session, Long> announce) {
+        this.announce = announce;
         this.node = node;
         this.changed = changed;
         this.busy = busy;
@@ -93,6 +98,7 @@ public final class Badge implements Wire.Task {
                     .one(ENTER, bind -> bind.text("node", node).bool("pooled", pooled), row -> row.int8("id"))
                     .orElseThrow();
             wear(line);
+            announce.accept(line.session(), number);
             log.info("worker_entered worker={} node={}", number, node);
         } else {
             // so that two short absences do not look like a long one
