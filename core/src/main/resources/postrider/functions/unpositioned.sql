@@ -47,7 +47,7 @@ begin
     -- Transaction numbers mean nothing across an era. What every era keeps: all committed events up to the last pass's
     -- floor have their positions.
     return query
-    select e.topic::text, count(*), min(e.created_at)
+    select e.topic::text, count(*), min(e.created_at)::timestamptz
     from (
       select e.topic, e.created_at
       from postrider.event e
@@ -69,7 +69,7 @@ begin
     where x >= pg_snapshot_xmax(last.snapshot);
     select array_agg(x) into late from pg_snapshot_xip(last.snapshot) x where pg_visible_in_snapshot(x, now);
     return query
-    select e.topic::text, count(*), min(e.created_at)
+    select e.topic::text, count(*), min(e.created_at)::timestamptz
     from (
       select e.topic, e.created_at
       from unnest(low_gaps, high_gaps) as gap (from_tx, upto_tx)
@@ -104,7 +104,7 @@ begin
   -- what the backlog has promised a position and not given it
   return query
   select w.topic, w.last - w.head, (
-    select e.created_at
+    select e.created_at::timestamptz
     from postrider.backlog b
     join postrider.event e on e.tx = b.tx and e.id = b.first_id
     where b.topic = w.topic and b.from_position <= w.head + 1

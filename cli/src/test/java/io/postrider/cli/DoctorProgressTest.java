@@ -82,7 +82,7 @@ class DoctorProgressTest {
         try (Connection holder = database.dataSource().getConnection();
                 Statement statement = holder.createStatement()) {
             statement.execute("set application_name = 'careless app'");
-            statement.execute("select pg_advisory_lock('postrider.event'::regclass::oid::int4, 2)");
+            statement.execute("begin; lock table postrider.sequencing in exclusive mode");
             execute("update postrider.pass set at = at - interval '1 hour'");
             execute("insert into postrider.event (topic, type, payload, created_at)"
                     + " values ('orders', 'old', '{}', clock_timestamp() - interval '1 hour')");
@@ -92,7 +92,7 @@ class DoctorProgressTest {
                     .contains("the sequencing lock is held by pid")
                     .contains("user " + database.server().user())
                     .contains("careless app")
-                    .contains("select pg_advisory_lock")
+                    .contains("lock table postrider.sequencing")
                     .contains("pg_terminate_backend");
         }
         shell.ok("tail", "orders");

@@ -5,11 +5,10 @@ select k.pid, coalesce(a.usename, '')::text as user_name, coalesce(a.application
   coalesce(a.query, '') as query
 from pg_locks k
 left join pg_stat_activity a on a.pid = k.pid
-where k.locktype = 'advisory'
+where k.locktype = 'relation'
 and k.database = (select d.oid from pg_database d where d.datname = current_database())
-and k.classid = 'postrider.event'::regclass::oid
-and k.objid = 2
-and k.objsubid = 2
+and k.relation = 'postrider.sequencing'::regclass
+and k.mode = 'ExclusiveLock'
 and k.granted
 and k.pid <> pg_backend_pid()
 limit 1

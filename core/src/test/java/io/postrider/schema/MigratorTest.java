@@ -154,7 +154,12 @@ class MigratorTest {
         for (String table : List.of("setback", "delayed", "dead_letter")) {
             psql.execute("alter table postrider." + table + " drop column stack");
         }
-        psql.execute("drop table postrider.sequencing")
+        psql.execute("drop table postrider.worker_queue")
+                .execute("drop index postrider.dead_letter_died")
+                .execute("drop trigger worker_signs_in on postrider.worker")
+                .execute("drop function postrider.sign_in()")
+                .execute("drop table postrider.presence")
+                .execute("drop table postrider.sequencing")
                 .execute("drop index postrider.unique_job_event")
                 .execute("alter table postrider.unique_job drop project_id, add primary key (queue, unique_key)");
         for (String column : List.of("project_id", "user_id", "aggregate_type", "aggregate_id")) {

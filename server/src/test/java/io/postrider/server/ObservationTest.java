@@ -140,7 +140,7 @@ class ObservationTest {
                 Connection holder = database.dataSource().getConnection();
                 Statement statement = holder.createStatement()) {
             Await.until("ready", LONG, () -> server.get(null, "/health/ready").status() == 200);
-            statement.execute("select pg_advisory_lock('postrider.event'::regclass::oid::int4, 2)");
+            statement.execute("begin; lock table postrider.sequencing in exclusive mode");
             statement.execute("update postrider.pass set at = at - interval '1 hour'");
             statement.execute("insert into postrider.event (topic, type, payload, created_at)"
                     + " values ('orders', 't', '1', clock_timestamp() - interval '107 seconds')");
@@ -149,7 +149,7 @@ class ObservationTest {
             assertThat(server.get(null, "/health/ready").text())
                     .isEqualTo("{\"status\":\"down\",\"reason\":\"sequencing_stalled\"}");
             assertThat(server.get(null, "/health/live").status()).isEqualTo(200);
-            statement.execute("select pg_advisory_unlock('postrider.event'::regclass::oid::int4, 2)");
+            statement.execute("rollback");
             Await.until(
                     "ready again", LONG, () -> server.get(null, "/health/ready").status() == 200);
         }

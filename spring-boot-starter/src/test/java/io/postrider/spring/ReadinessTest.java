@@ -25,7 +25,7 @@ class ReadinessTest {
             Await.until("it is connected", LONG, postrider::isConnected);
             Await.until("it is ready", LONG, () -> ask(postrider, database).ready());
             statement.execute("set application_name = 'careless app'");
-            statement.execute("select pg_advisory_lock('postrider.event'::regclass::oid::int4, 2)");
+            statement.execute("begin; lock table postrider.sequencing in exclusive mode");
             statement.execute("update postrider.pass set at = at - interval '1 hour'");
             statement.execute("insert into postrider.event (topic, type, payload, created_at)"
                     + " values ('orders', 't', '1', clock_timestamp() - interval '107 seconds')");
@@ -33,7 +33,7 @@ class ReadinessTest {
                     .contains("1 committed events wait for a position, the oldest for 107 s")
                     .contains("the sequencing lock is held by pid")
                     .contains("careless app");
-            statement.execute("select pg_advisory_unlock('postrider.event'::regclass::oid::int4, 2)");
+            statement.execute("rollback");
             Await.until(
                     "it is ready again", LONG, () -> ask(postrider, database).ready());
         }
