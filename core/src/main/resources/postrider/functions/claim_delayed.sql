@@ -18,6 +18,8 @@ returns table (
   topic text, "position" bigint, event_id uuid, type text, payload text, key text, project_id text, user_id text,
   aggregate_type text, aggregate_id text, headers text, created_at timestamptz, unique_key text, attempt int, crashes int)
 language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+set jit = off
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 as $$
@@ -34,6 +36,9 @@ begin
   perform set_config('synchronous_commit', 'off', true);
   if not postrider.is_at_work(of_worker) then
     raise exception 'worker % has been taken over', of_worker using errcode = 'PR006';
+  end if;
+  if not postrider.is_present(of_worker) then
+    raise exception 'worker % has not signed in since the server started', of_worker using errcode = 'PR006';
   end if;
   perform postrider.sign(of_worker);
   select q.* into queue from postrider.queue q where q.name = of_queue;

@@ -8,6 +8,8 @@
 create or replace function postrider.leave(of_worker bigint)
 returns bigint
 language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+set jit = off
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 as $$
@@ -20,6 +22,7 @@ begin
   end if;
   left_over := postrider.give_back(null, of_worker, '{}', '{}', '{}');
   update postrider.worker w set ended_at = clock_timestamp() where w.id = of_worker;
+  delete from postrider.presence p where p.worker = of_worker;
   return left_over;
 end
 $$;

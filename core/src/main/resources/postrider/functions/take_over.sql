@@ -8,6 +8,8 @@
 create or replace function postrider.take_over(of_worker bigint, most_crashes int)
 returns bigint
 language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+set jit = off
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 as $$
@@ -25,6 +27,7 @@ begin
   if not found then
     return null;
   end if;
+  delete from postrider.presence p where p.worker = of_worker;
   select coalesce(sum(postrider.hand_over(o.n, o.topic, o.positions,
     case crash when 0 then 'returned' else 'crash' end, crash, crash, case crash when 1 then 'its worker ended' end)), 0) into taken
   from (

@@ -1,10 +1,16 @@
 package io.postrider.work;
 
+import io.postrider.db.Bind;
 import io.postrider.db.Line;
+import io.postrider.db.Session;
 import io.postrider.db.Sql;
 import io.postrider.wake.Wire;
 import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.function.BiConsumer;
 import java.util.function.BooleanSupplier;
+import java.util.function.LongPredicate;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -21,6 +27,12 @@ import org.slf4j.LoggerFactory;
  *          new one, and what belonged to the old number is somebody else's.
  * </pre>
  *
+ * A server that crashed, or was promoted, may have forgotten commits that we have heard of: settlements, claims, finished
+ * jobs. Then our number is not in the table {@code presence} any more, the server refuses to claim under it, and we take a new
+ * one. The old number is kept for a moment, so that running jobs can be settled under it; then it is free to be taken over, and
+ * whatever the server knows as open is done again.
+ *
+ *
  * Behind a pooler no session is ours: then the sign of life is a time in our row, written with claims and while they are open.
  */
 public final class Badge implements Wire.Task {
@@ -28,7 +40,20 @@ public final class Badge implements Wire.Task {
     private static final Sql ENTER =
             Sql.text("enter", "insert into postrider.worker (node, pooled) values (:node, :pooled) returning id");
     private static final Sql WEAR = Sql.file("work/wear_badge");
-    private static final Sql SIGN = Sql.text("sign", "select postrider.sign(:worker)::text as signed");
+
+    /** The server may have forgotten numbers that it gave to others: the next one must be greater than all of them. */
+    private static final Sql SKIP = Sql.text(
+            "skip_numbers",
+            "select count(nextval(pg_get_serial_sequence('postrider.worker', 'id'))) from generate_series(1, 1000)");
+
+    /** No job is suspected of having ended a worker that has only changed its number. */
+    private static final Sql RETIRE =
+            Sql.text("retire", "update postrider.worker w set leaving = true where w.id = :worker");
+
+    private static final Sql RELEASE = Sql.text(
+            "release_number",
+            "select pg_advisory_unlock('postrider.worker'::regclass::oid::int4, (:worker % 2147483647)::int4) as held");
+    private static final Sql SIGN = Sql.call("sign", "select postrider.sign(:worker)::pg_catalog.text as signed");
     private static final Sql RETURN =
             Sql.text("return", "update postrider.worker w set seen_at = clock_timestamp() where w.id = :worker");
 
@@ -40,9 +65,18 @@ public final class Badge implements Wire.Task {
 
     private static final Duration HELD_AGAIN = Duration.ofMillis(20);
 
+    /** So long a number that we have given up is kept for the jobs that still run under it. */
+    private static final Duration KEPT_FOR = Duration.ofSeconds(5);
+
     private final String node;
     private final Runnable changed;
     private final BooleanSupplier busy;
+    private final BiConsumer<Session, Long> announce;
+    private final LongPredicate holds;
+
+    /** Numbers that we have given up and whose lock the wire still holds, and until when at the latest. */
+    private final Map<Long, Long> retired = new HashMap<>();
+
     private volatile boolean wanted;
     private long number;
     private boolean pooled;
@@ -53,11 +87,20 @@ public final class Badge implements Wire.Task {
     /**
      * @param changed called when it is worn, and when somebody has steered
      * @param busy whether claims are open
+     * @param holds whether jobs are held that were claimed under a number
+     * @param announce tells others, under a new number, which queues this node works on
      */
-    Badge(String node, Runnable changed, BooleanSupplier busy) {
+    Badge(
+            String node,
+            Runnable changed,
+            BooleanSupplier busy,
+            LongPredicate holds,
+            BiConsumer<Session, Long> announce) {
+        this.announce = announce;
         this.node = node;
         this.changed = changed;
         this.busy = busy;
+        this.holds = holds;
     }
 
     /** Our number; 0 while nothing may be claimed. */
@@ -65,10 +108,9 @@ public final class Badge implements Wire.Task {
         return worn;
     }
 
-    /** The worker of this number has been taken over: the next turn of the wire gets another. */
-    synchronized void isOver(long ended) {
-        if (number == ended) {
-            number = 0;
+    /** Nothing can be claimed under this number any more: the next turn of the wire finds out why, and gets another. */
+    synchronized void isOver(long refused) {
+        if (number == refused) {
             worn = 0;
         }
     }
@@ -88,11 +130,15 @@ public final class Badge implements Wire.Task {
         if (badge.equals("held") && System.nanoTime() - droppedAt < HELD_FOR.toNanos()) {
             return; // our own last session; the next turn tries again
         }
+        if (badge.equals("forgotten")) {
+            retire(line);
+        }
         if (!badge.equals("worn")) {
             number = line.session()
                     .one(ENTER, bind -> bind.text("node", node).bool("pooled", pooled), row -> row.int8("id"))
                     .orElseThrow();
             wear(line);
+            announce.accept(line.session(), number);
             log.info("worker_entered worker={} node={}", number, node);
         } else {
             // so that two short absences do not look like a long one
@@ -102,6 +148,36 @@ public final class Badge implements Wire.Task {
         changed.run();
     }
 
+    /** Gives the number up. Behind a pooler others take it over at once: there is no lock to keep them from it. */
+    private void retire(Line line) {
+        line.session().update(RETIRE, bind -> bind.int8("worker", number));
+        line.session().query(SKIP, Bind::nothing, row -> true);
+        if (!pooled) {
+            retired.put(number, System.nanoTime() + KEPT_FOR.toNanos());
+        }
+        log.warn(
+                "server_changed worker={} node={} it crashed, was promoted or restarted: jobs that it does not know as"
+                        + " settled are done again",
+                number,
+                node);
+    }
+
+    /** Lets others take over what was claimed under numbers that we have given up. */
+    private void release(Line line) {
+        retired.entrySet().removeIf(one -> {
+            if (holds.test(one.getKey()) && System.nanoTime() < one.getValue()) {
+                return false;
+            }
+            boolean held = true;
+            while (held) { // a session can hold a lock several times
+                held = line.session()
+                        .one(RELEASE, bind -> bind.int8("worker", one.getKey()), row -> row.bool("held"))
+                        .orElse(false);
+            }
+            return true;
+        });
+    }
+
     private void sign(Line line) {
         signedAt = System.nanoTime();
         line.session().query(SIGN, bind -> bind.int8("worker", number), row -> true);
@@ -109,7 +185,10 @@ public final class Badge implements Wire.Task {
 
     private String wear(Line line) {
         return line.session()
-                .one(WEAR, bind -> bind.int8("worker", number).bool("pooled", pooled), row -> row.text("badge"))
+                .one(
+                        WEAR,
+                        bind -> bind.int8("worker", number).text("node", node).bool("pooled", pooled),
+                        row -> row.text("badge"))
                 .orElseThrow();
     }
 
@@ -123,7 +202,10 @@ public final class Badge implements Wire.Task {
         if (turn.heardSteer()) {
             changed.run();
         }
-        return wanted && worn == 0 ? HELD_AGAIN : Duration.ofMinutes(5);
+        if (!retired.isEmpty()) {
+            release(line);
+        }
+        return wanted && worn == 0 || !retired.isEmpty() ? HELD_AGAIN : Duration.ofMinutes(5);
     }
 
     @Override
@@ -132,5 +214,6 @@ public final class Badge implements Wire.Task {
             droppedAt = System.nanoTime();
         }
         worn = 0;
+        retired.clear(); // the locks went with the line
     }
 }

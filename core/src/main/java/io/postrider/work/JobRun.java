@@ -66,6 +66,11 @@ final class JobRun {
         }
     }
 
+    /** Positions may mean other jobs from now on: only what runs is still to be cancelled. */
+    void forgetCancelled() {
+        cancelled.keySet().retainAll(running.keySet());
+    }
+
     /** Gives how long it took, in nanoseconds. */
     long run(Holding holding) {
         Worker.Kind kind = worker.kind(holding.job().type());
@@ -79,7 +84,7 @@ final class JobRun {
         try {
             ending = run(holding, kind, now);
         } finally {
-            running.remove(holding.place());
+            running.remove(holding.place(), now); // it may run again already, under another number
         }
         String reason = cancelled.isEmpty() ? null : cancelled.remove(holding.place());
         if (ending != null) {
@@ -139,11 +144,10 @@ final class JobRun {
         Settler.Ended[] done = {done(holding, new Ending.Done(null), now)};
         try {
             boolean ours = database.transaction(session -> {
-                session.one(
+                session.call(
                         MARK,
                         bind -> bind.int8("worker", holding.worker())
-                                .text("job", job.id().toString()),
-                        row -> row.text("marked"));
+                                .text("job", job.id().toString()));
                 Fate fate = handle(handler, session, job);
                 now.end();
                 Ending ending = ending(kind, job, fate);

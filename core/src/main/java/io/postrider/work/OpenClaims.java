@@ -3,6 +3,7 @@ package io.postrider.work;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -12,9 +13,15 @@ import org.jspecify.annotations.Nullable;
  * Counted for each queue by itself, a job of one was forgotten when another queue's claim was the last before a kill -9.
  *
  * <p>A claim that another queue is just making has a number that nobody here knows yet; but it is drawn after the latest that is
- * known, so it is at least one more. The same holds for one whose answer was lost. Safe to share.
+ * known, so it is at least one more. The same holds for one whose answer was lost.
+ *
+ * <p>All of this is about one worker number, the latest. A node gets a new number when its server may have forgotten what this
+ * class remembers, and begins with nothing. Safe to share.
  */
 final class OpenClaims {
+    /** The number under which the claims were made. */
+    private long worker;
+
     /** How many positions of a claim are not settled. */
     private final TreeMap<Long, Long> left = new TreeMap<>();
 
@@ -32,9 +39,18 @@ final class OpenClaims {
 
     /**
      * A queue is about to claim. Gives the oldest claim that may be open. If none is known, not the claim that is about to be
-     * made: another queue may ask after us and draw its number before us.
+     * made: another queue may ask after us and draw its number before us. Under an earlier number nothing is known.
      */
-    synchronized Asked ask(Object queue) {
+    synchronized Asked ask(Object queue, long by) {
+        if (by > worker) {
+            worker = by;
+            left.clear();
+            asking.clear();
+            doubted.clear();
+        }
+        if (by < worker) {
+            return new Asked(0, latest);
+        }
         long oldest = left.isEmpty() ? latest + 1 : left.firstKey();
         for (Map<Object, Long> floors : List.of(asking, doubted)) {
             for (long floor : floors.values()) {
@@ -46,11 +62,15 @@ final class OpenClaims {
     }
 
     /** It has got this claim, or none. */
-    synchronized void answer(Object queue, @Nullable Claim claim) {
-        asking.remove(queue);
+    synchronized void answer(Object queue, long by, @Nullable Claim claim) {
         if (claim != null) {
-            left.put(claim.n(), claim.size());
             latest = Math.max(latest, claim.n());
+        }
+        if (by == worker) {
+            asking.remove(queue);
+            if (claim != null) {
+                left.put(claim.n(), claim.size());
+            }
         }
     }
 
@@ -68,11 +88,17 @@ final class OpenClaims {
     }
 
     /** One position of a claim is settled. */
-    synchronized void settled(Claim claim) {
-        left.computeIfPresent(claim.n(), (n, open) -> open == 1 ? null : open - 1);
+    synchronized void settled(long by, Claim claim) {
+        if (by == worker) {
+            left.computeIfPresent(claim.n(), (n, open) -> open == 1 ? null : open - 1);
+        }
     }
 
-    synchronized List<Long> numbers() {
-        return List.copyOf(left.keySet());
+    /** The claims of this number that are not settled; empty if it is an earlier one, of which nothing is known. */
+    synchronized Optional<List<Long>> numbers(long by) {
+        if (by < worker) {
+            return Optional.empty();
+        }
+        return Optional.of(by == worker ? List.copyOf(left.keySet()) : List.of());
     }
 }

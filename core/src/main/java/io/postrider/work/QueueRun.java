@@ -81,7 +81,7 @@ final class QueueRun implements Runnable {
     private final ConcurrentLinkedQueue<Holding> waiting = new ConcurrentLinkedQueue<>();
 
     /** Claimed and not settled. */
-    private final AtomicInteger held = new AtomicInteger();
+    private final Held held = new Held();
 
     private final AtomicInteger runners = new AtomicInteger();
 
@@ -89,7 +89,7 @@ final class QueueRun implements Runnable {
     private final OpenClaims open;
 
     /** Those held that go by themselves. */
-    private final Set<Holding.Place> alone = ConcurrentHashMap.newKeySet();
+    private final Set<Alone> alone = ConcurrentHashMap.newKeySet();
 
     private final Pace pace = new Pace();
     private volatile boolean running = true;
@@ -117,6 +117,9 @@ final class QueueRun implements Runnable {
     private int turn;
     private int dueTurn;
 
+    /** The number that was worn at the last look. */
+    private long number;
+
     /** Until then a claim of ours may turn up that we know nothing of: the answer to it was lost. */
     private long doubtUntil = System.nanoTime();
 
@@ -130,7 +133,29 @@ final class QueueRun implements Runnable {
     /** What is left of slices whose payloads were too long to be read at once: read when nothing waits here any more. */
     private final ConcurrentLinkedQueue<Slice> heavy = new ConcurrentLinkedQueue<>();
 
-    private record Slice(Claim claim, long worker, long after, long upto) {}
+    /** Whether the last claim failed because of a row: then the next one claims without reading. */
+    private boolean blind;
+
+    /** @param blind of a claim that was made without reading, so that nobody has counted the jobs of each key */
+    private record Slice(Claim claim, long worker, long after, long upto, boolean blind) {
+        int size() {
+            return (int) (upto - after);
+        }
+
+        /** The same positions in two halves. */
+        List<Slice> halves() {
+            long middle = after + (upto - after) / 2;
+            return List.of(
+                    new Slice(claim, worker, after, middle, blind), new Slice(claim, worker, middle, upto, blind));
+        }
+    }
+
+    /** A job that goes by itself: the same one may be claimed again under another number while it still runs under ours. */
+    private record Alone(long worker, Holding.Place place) {
+        static Alone of(Holding holding) {
+            return new Alone(holding.worker(), holding.place());
+        }
+    }
 
     private static final class Lane {
         final String topic;
@@ -187,7 +212,12 @@ final class QueueRun implements Runnable {
 
     /** Whether nothing is claimed that is not settled. */
     boolean isIdle() {
-        return held.get() == 0;
+        return held.count() == 0;
+    }
+
+    /** Whether jobs are held that were claimed under this number. */
+    boolean holds(long number) {
+        return held.isAny(number);
     }
 
     /** The same after {@link #stop}, when nothing more is claimed. */
@@ -232,6 +262,7 @@ final class QueueRun implements Runnable {
         if (SqlState.of(e).equals(TAKEN_OVER)) {
             badge.isOver(me);
         }
+        blind = SqlState.isOfTheData(SqlState.of(e));
         open.doubt(this);
         compareAt = System.nanoTime();
         doubtUntil = compareAt + A_MINUTE;
@@ -244,6 +275,7 @@ final class QueueRun implements Runnable {
 
     /** Gives how long to wait for the bell: 0 if there may be more at once. */
     private long claimSome(long me) {
+        beginAs(me);
         int room = me == 0 ? 0 : room();
         readHeavy();
         startReaders();
@@ -263,6 +295,46 @@ final class QueueRun implements Runnable {
     }
 
     /**
+     * With a new number, forgets what was claimed under earlier ones and has not begun, and how far lanes are claimed: the server
+     * may have forgotten all of it, and given its positions to other jobs. What it does remember is handed over with the number.
+     */
+    private void beginAs(long me) {
+        if (me == 0 || me == number) {
+            return;
+        }
+        int dropped = 0;
+        for (Holding one = waiting.poll(); one != null; one = waiting.poll()) {
+            waitingLength.addAndGet(-one.job().payload().length());
+            alone.remove(Alone.of(one));
+            if (one.crashes() == 1) {
+                suspects.decrementAndGet();
+            }
+            held.add(one.worker(), -1);
+            dropped++;
+        }
+        heavy.addAll(slices);
+        slices.clear();
+        for (Slice slice = heavy.poll(); slice != null; slice = heavy.poll()) {
+            held.add(slice.worker(), -slice.size());
+            dropped += slice.size();
+        }
+        held.tidy(me);
+        jobRun.forgetCancelled();
+        for (Lane lane : lanes) {
+            lane.claimedUpto = 0;
+        }
+        number = me;
+        dueAt = System.nanoTime();
+        lookAgainAt = dueAt;
+        if (dropped > 0) {
+            log.info("jobs_dropped queue={} jobs={} claimed under an earlier number", worker.queue(), dropped);
+        }
+        if (isIdle()) {
+            solitude.end(this);
+        }
+    }
+
+    /**
      * Gives back what the server says we have claimed and we do not know: for a minute after a failure again and again, because
      * the server may still be at it; else now and then, which costs nothing.
      */
@@ -272,7 +344,15 @@ final class QueueRun implements Runnable {
             return;
         }
         compareAt = now + (now < doubtUntil ? A_WHILE : A_MINUTE);
-        long given = claims.giveBack(me, open.numbers(), alone);
+        long given = open.numbers(me)
+                .map(known -> claims.giveBack(
+                        me,
+                        known,
+                        alone.stream()
+                                .filter(one -> one.worker() == me)
+                                .map(Alone::place)
+                                .toList()))
+                .orElse(0L);
         if (now >= doubtUntil) {
             open.believe(this);
         }
@@ -304,7 +384,7 @@ final class QueueRun implements Runnable {
     /** Not for one job at a time, unless a slot is free: a claim costs as much for one as for many. */
     private int room() {
         int capacity = pace.capacity(worker.slots());
-        int now = held.get();
+        int now = held.count();
         if (isLoaded()) {
             return 0;
         }
@@ -325,23 +405,25 @@ final class QueueRun implements Runnable {
         if (lane == null) {
             return false;
         }
-        Claims.Got got = claims.claim(lane.topic, me, room, SLICE, open.ask(this));
+        boolean reads = !blind;
+        Claims.Got got = claims.claim(lane.topic, me, room, reads ? SLICE : 0, open.ask(this, me));
+        blind = false;
         lane.claimedUpto = got.claimedUpto();
         Claim claim = got.claim();
-        open.answer(this, claim);
+        open.answer(this, me, claim);
         if (claim == null) {
             lookAgainAt = System.nanoTime() + ("limited".equals(got.why()) ? LIMITED : A_WHILE);
             return false;
         }
         lookAgainAt = System.nanoTime();
-        held.addAndGet((int) claim.size());
-        long first = Math.min(claim.to(), claim.from() + SLICE - 1);
+        held.add(me, (int) claim.size());
+        long first = reads ? Math.min(claim.to(), claim.from() + SLICE - 1) : claim.from() - 1;
         for (long after = first; after < claim.to(); after += SLICE) {
-            slices.add(new Slice(claim, me, after, Math.min(claim.to(), after + SLICE)));
+            slices.add(new Slice(claim, me, after, Math.min(claim.to(), after + SLICE), !reads));
         }
         startReaders();
         handOut(got.found());
-        restOf(new Slice(claim, me, claim.from() - 1, first), got.found());
+        restOf(new Slice(claim, me, claim.from() - 1, first, !reads), got.found());
         return true;
     }
 
@@ -351,7 +433,7 @@ final class QueueRun implements Runnable {
                 ? slice.after()
                 : found.get(found.size() - 1).holding().job().position();
         if (last < slice.upto()) {
-            heavy.add(new Slice(slice.claim(), slice.worker(), last, slice.upto()));
+            heavy.add(new Slice(slice.claim(), slice.worker(), last, slice.upto(), slice.blind()));
         }
     }
 
@@ -388,7 +470,10 @@ final class QueueRun implements Runnable {
     private void readHeavy() {
         if (waiting.isEmpty()) {
             Slice slice = heavy.peek();
-            if (slice != null) {
+            if (slice != null && slice.worker() != number) {
+                heavy.remove(slice); // its positions may be gone, and reading them would fail for ever
+                held.add(slice.worker(), -slice.size());
+            } else if (slice != null) {
                 read(slice);
                 heavy.remove(slice);
             }
@@ -396,15 +481,47 @@ final class QueueRun implements Runnable {
     }
 
     private void read(Slice slice) {
-        List<Claims.Found> found = claims.read(slice.claim(), slice.worker(), slice.after(), slice.upto());
+        List<Claims.Found> found;
+        try {
+            found = claims.read(slice.claim(), slice.worker(), slice.after(), slice.upto());
+        } catch (PostriderException e) {
+            if (!SqlState.isOfTheData(SqlState.of(e))) {
+                throw e;
+            }
+            isolate(slice, e);
+            return;
+        }
         if (found.isEmpty()) {
             throw new PostriderException(
                     Kind.FAILED,
                     "no jobs at positions " + (slice.after() + 1) + ".." + slice.upto() + " of "
                             + slice.claim().topic());
         }
-        handOut(found);
+        handOut(slice.blind() ? found.stream().map(Claims.Found::heldByKey).toList() : found);
         restOf(slice, found);
+    }
+
+    /** One row of the slice cannot be read: found by halving, so that it costs one job and not the queue. */
+    private void isolate(Slice slice, PostriderException e) {
+        if (slice.upto() - slice.after() > 1) {
+            slices.addAll(slice.halves());
+            return;
+        }
+        bury(
+                claims.unreadable(slice.claim(), slice.worker(), slice.upto()).holding(),
+                "unreadable",
+                "the row cannot be read: " + e.getMessage());
+    }
+
+    private void bury(Holding holding, String code, String error) {
+        log.error(
+                "job_unreadable queue={} job_id={} topic={} position={} error=\"{}\"",
+                worker.queue(),
+                holding.job().id(),
+                holding.topic(),
+                holding.job().position(),
+                error);
+        settler.add(new Settler.Ended(holding, new Ending.Dead(code, error)));
     }
 
     private @Nullable Lane nextLane() {
@@ -467,8 +584,8 @@ final class QueueRun implements Runnable {
     }
 
     private int take(List<Holding> due) {
-        held.addAndGet(due.size());
-        due.forEach(one -> alone.add(one.place()));
+        due.forEach(one -> held.add(one.worker(), 1));
+        due.forEach(one -> alone.add(Alone.of(one)));
         due.forEach(this::waits);
         startRunners(due.size());
         return due.size();
@@ -487,7 +604,11 @@ final class QueueRun implements Runnable {
         for (Claims.Found one : found) {
             ClaimedJob job = one.holding().job();
             String hold = one.hold();
-            if (!running) {
+            if ("bad".equals(hold)) {
+                bury(one.holding(), "bad_row", "due_at is no time to wait for; it must be before the year 10000");
+            } else if ("unreadable".equals(hold)) {
+                bury(one.holding(), "unreadable", "the event is gone: somebody has deleted it");
+            } else if (!running) {
                 aside(one.holding(), "returned", one.delay() == null ? Duration.ZERO : one.delay());
             } else if ("cancelled".equals(hold)) {
                 settler.add(new Settler.Ended(one.holding(), new Ending.Cancelled("cancelled")));
@@ -560,9 +681,9 @@ final class QueueRun implements Runnable {
         for (Settler.Ended one : ended) {
             Claim claim = one.holding().claim();
             if (claim == null) {
-                alone.remove(one.holding().place());
+                alone.remove(Alone.of(one.holding()));
             } else {
-                open.settled(claim);
+                open.settled(one.holding().worker(), claim);
             }
         }
         for (Settler.Ended one : ended) {
@@ -579,7 +700,8 @@ final class QueueRun implements Runnable {
             }
         }
         lookAgainAt = System.nanoTime();
-        if (held.addAndGet(-ended.size()) == 0) {
+        ended.forEach(one -> held.add(one.holding().worker(), -1));
+        if (isIdle()) {
             solitude.end(this);
         }
         bell.ring();
@@ -597,6 +719,8 @@ final class QueueRun implements Runnable {
         for (Slice slice = heavy.poll(); slice != null; slice = heavy.poll()) {
             try {
                 read(slice);
+                heavy.addAll(slices); // the halves of one that holds a bad row
+                slices.clear();
             } catch (PostriderException e) {
                 log.warn("handing_back_failed queue={} error=\"{}\"", worker.queue(), e.getMessage());
                 return; // who takes over finds them

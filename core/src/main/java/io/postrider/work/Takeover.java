@@ -23,8 +23,9 @@ final class Takeover {
     private static final Sql ABSENT = Sql.file("work/absent");
     private static final Sql END_GHOSTS = Sql.file("work/end_ghosts");
     private static final Sql TAKE_OVER =
-            Sql.text("take_over", "select postrider.take_over(:worker, :most_crashes) as jobs");
-    private static final Sql LIMIT = Sql.text("takeover_limit", "select set_config('lock_timeout', '1s', true) as set");
+            Sql.call("take_over", "select postrider.take_over(:worker, :most_crashes) as jobs");
+    private static final Sql LIMIT =
+            Sql.call("takeover_limit", "select pg_catalog.set_config('lock_timeout', '1s', true) as set");
 
     private static final int MOST_CRASHES = 3;
 

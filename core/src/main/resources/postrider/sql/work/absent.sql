@@ -1,10 +1,10 @@
--- workers that are not there any more: no session holds the lock of their number; behind a pooler, no sign of life for 12 s
--- although they have jobs, or for a day.
+-- workers that are gone: no session holds the lock of their number. Behind a pooler: no sign of life for 12 s although they
+-- have jobs, or for a day; or they have not signed in since the server started.
 -- seen_at: when it began or came back
 select w.id, w.seen_at
 from postrider.worker w
 where w.ended_at is null
-and case when w.pooled then w.seen_at < clock_timestamp() - interval '12 seconds' and (
+and case when w.pooled then not postrider.is_present(w.id) or w.seen_at < clock_timestamp() - interval '12 seconds' and (
     exists (select from postrider.open_claims() o where o.worker = w.id)
     or exists (select from postrider.delayed d where d.worker = w.id)
     or w.seen_at < clock_timestamp() - interval '1 day')
@@ -15,6 +15,7 @@ and case when w.pooled then w.seen_at < clock_timestamp() - interval '12 seconds
     and k.classid = 'postrider.worker'::regclass::oid
     and k.objid = (w.id % 2147483647)::oid
     and k.objsubid = 2
+    and k.mode = 'ExclusiveLock'
     and k.granted)
   end
 order by w.id

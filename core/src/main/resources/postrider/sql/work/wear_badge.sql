@@ -1,8 +1,11 @@
 -- takes the lock of a worker's number for as long as the connection lasts. gives: worn; held, if another session has it: our
--- last one, of which the server does not know yet that it is gone; ended, if the worker has been taken over.
+-- last one, which the server has not missed yet; ended, if the worker has been taken over or belongs to another node; forgotten,
+-- if the server may have forgotten what the worker knows: the number is locked, but it may not claim any more.
 -- locks: the number, of the session
 select case
-    when not exists (select from postrider.worker w where w.id = :worker and w.ended_at is null) then 'ended'
-    when :pooled or pg_try_advisory_lock('postrider.worker'::regclass::oid::int4, (:worker % 2147483647)::int4) then 'worn'
-    else 'held'
+    when not exists (select from postrider.worker w where w.id = :worker and w.node = :node and w.ended_at is null) then 'ended'
+    when not :pooled and not pg_try_advisory_lock('postrider.worker'::regclass::oid::int4, (:worker % 2147483647)::int4)
+      then 'held'
+    when not postrider.is_present(:worker) then 'forgotten'
+    else 'worn'
   end as badge

@@ -40,7 +40,7 @@ class OpenClaimsTest {
         for (int step = 0; step < 200; step++) {
             Queue queue = queues[random.nextInt(QUEUES)];
             if (queue.openN == null) {
-                queue.openN = claims.ask(queue).oldest();
+                queue.openN = claims.ask(queue, 1).oldest();
             } else if (queue.drawn == null) {
                 sequence += 1 + random.nextInt(3); // other nodes draw as well
                 queue.drawn = new Claim(sequence, "queue:q", sequence, sequence);
@@ -51,14 +51,14 @@ class OpenClaimsTest {
                 queue.openN = null;
                 queue.drawn = null;
             } else {
-                claims.answer(queue, queue.drawn);
+                claims.answer(queue, 1, queue.drawn);
                 known.add(queue.drawn);
                 queue.openN = null;
                 queue.drawn = null;
             }
             if (!known.isEmpty() && random.nextInt(3) == 0) {
                 Claim done = known.remove(random.nextInt(known.size()));
-                claims.settled(done);
+                claims.settled(1, done);
                 open.remove(done.n());
             }
             if (!openNs.isEmpty() && !open.isEmpty()) {

@@ -39,7 +39,12 @@ final class Cluster implements AutoCloseable {
 
     /** An empty one, stopped. Its files are not flushed: nobody pulls the plug here. */
     static Cluster make(String... settings) throws Exception {
-        Cluster cluster = new Cluster(newDirectory(), Ports.free());
+        return makeAt(Ports.free(), settings);
+    }
+
+    /** The same, on a port of the caller's choice. */
+    static Cluster makeAt(int port, String... settings) throws Exception {
+        Cluster cluster = new Cluster(newDirectory(), port);
         run("initdb", "-D", cluster.data(), "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync");
         cluster.set(
                 "fsync = off", "autovacuum = off", "max_connections = 60", "max_wal_size = 2GB", "hot_standby = on");
@@ -49,7 +54,12 @@ final class Cluster implements AutoCloseable {
 
     /** A standby of a running one, stopped, that follows it through a port. */
     static Cluster standbyOf(Cluster primary, int throughPort) throws Exception {
-        Cluster standby = new Cluster(newDirectory(), Ports.free());
+        return standbyOf(primary, throughPort, Ports.free());
+    }
+
+    /** The same, on a port of the caller's choice. */
+    static Cluster standbyOf(Cluster primary, int throughPort, int port) throws Exception {
+        Cluster standby = new Cluster(newDirectory(), port);
         run(
                 "pg_basebackup",
                 "-D",
