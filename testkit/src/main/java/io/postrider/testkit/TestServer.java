@@ -2,22 +2,34 @@ package io.postrider.testkit;
 
 import io.postrider.embedded.EmbeddedPostgres;
 import io.postrider.embedded.EmbeddedPostgresOptions;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.Comparator;
+import java.util.stream.Stream;
 
 /**
  * The one PostgreSQL that all tests of a JVM share: starting one takes a second, a database in it 20 to 40 ms. It starts
  * on first use and goes with the JVM.
  *
  * <p>{@code -Dpostrider.test.postgres=14} chooses another major than 18. Its binaries are then looked for as {@code
- * 14.jar} in the directory {@code -Dpostrider.test.binaries}. With {@code -Dpostrider.test.fsync=off} it does not wait for
- * the disk.
+ * 14.jar} in the directory {@code -Dpostrider.test.binaries}. {@code -Dpostrider.test.postgres=debian} uses the newest
+ * server in {@code /usr/lib/postgresql}, with its defaults: unlike the embedded one it has LLVM and {@code jit = on}.
+ * {@code -Dpostrider.test.jit=always} makes it compile every query. With {@code -Dpostrider.test.fsync=off} the shared
+ * server does not wait for the disk.
  *
  * <p>A test that stops or kills its server, or counts what the whole server does, starts its own with {@link #options}.
  */
 public final class TestServer {
 
     private static final String DEFAULT_MAJOR = "18";
+    private static final String DEBIAN = "debian";
+    private static final Path INSTALLED = Path.of("/usr/lib/postgresql");
 
     private TestServer() {}
 
@@ -28,17 +40,68 @@ public final class TestServer {
 
     /** The major version that the tests run on. */
     public static int major() {
-        return Integer.parseInt(System.getProperty("postrider.test.postgres", DEFAULT_MAJOR));
+        return isDebian() ? Integer.parseInt(debian().getFileName().toString()) : Integer.parseInt(chosen());
     }
 
-    /** For a server of the test's own: the version under test, with all that PostgreSQL can do switched on. */
+    /**
+     * For a server of the test's own: the version under test, with what a server must be started with for prepared
+     * transactions and logical decoding, and otherwise its defaults.
+     */
     public static EmbeddedPostgresOptions options() {
-        EmbeddedPostgresOptions options = EmbeddedPostgresOptions.defaults()
-                .withVersion(Integer.toString(major()))
+        if (isDebian()) {
+            return withChosenJit(debianOptions());
+        }
+        EmbeddedPostgresOptions options = withChosenJit(withNeeds(chosen()));
+        return chosen().equals(DEFAULT_MAJOR) ? options : options.withBinaries(binaries());
+    }
+
+    /** The same on Debian's server, whichever one the other tests run on. */
+    public static EmbeddedPostgresOptions debianOptions() {
+        return withNeeds(debian().getFileName().toString()).withBinaries(debian());
+    }
+
+    private static EmbeddedPostgresOptions withNeeds(String major) {
+        return EmbeddedPostgresOptions.defaults()
+                .withVersion(major)
                 .withSetting("max_connections", "200")
                 .withSetting("max_prepared_transactions", "50")
                 .withSetting("wal_level", "logical");
-        return Integer.toString(major()).equals(DEFAULT_MAJOR) ? options : options.withBinaries(binaries());
+    }
+
+    /** The directory of the newest server that the distribution has installed: with LLVM, as most servers are run. */
+    private static Path debian() {
+        try (Stream<Path> versions = Files.list(INSTALLED)) {
+            return versions.filter(version -> Files.isExecutable(version.resolve("bin/postgres")))
+                    .max(Comparator.comparing(
+                            version -> Integer.parseInt(version.getFileName().toString())))
+                    .orElseThrow(() -> new IllegalStateException("no bin/postgres in a version of " + INSTALLED));
+        } catch (IOException e) {
+            throw new UncheckedIOException("no PostgreSQL in " + INSTALLED + ": apt-get install postgresql", e);
+        }
+    }
+
+    /** A server that compiles every query, whatever it costs. The server must have LLVM. */
+    public static EmbeddedPostgresOptions compilingAlways(EmbeddedPostgresOptions options) {
+        return options.withSetting("jit_above_cost", "0")
+                .withSetting("jit_inline_above_cost", "0")
+                .withSetting("jit_optimize_above_cost", "0");
+    }
+
+    private static EmbeddedPostgresOptions withChosenJit(EmbeddedPostgresOptions options) {
+        String jit = System.getProperty("postrider.test.jit", "");
+        return switch (jit) {
+            case "" -> options;
+            case "always" -> compilingAlways(options);
+            default -> throw new IllegalArgumentException("postrider.test.jit must be empty or always, was " + jit);
+        };
+    }
+
+    private static String chosen() {
+        return System.getProperty("postrider.test.postgres", DEFAULT_MAJOR);
+    }
+
+    private static boolean isDebian() {
+        return chosen().equals(DEBIAN);
     }
 
     /** Whether the shared server waits for the disk: not in the inner loop, where half of the time goes into that. */
@@ -60,9 +123,28 @@ public final class TestServer {
 
         private static EmbeddedPostgres start() {
             EmbeddedPostgres postgres = EmbeddedPostgres.start(options().withSetting("fsync", fsync()));
+            requireJit(postgres);
             // It would stop without this too, but only after the JVM, and the next one is then slowed by it.
             Runtime.getRuntime().addShutdownHook(new Thread(postgres::close, "test-server-close"));
             return postgres;
+        }
+
+        /** A run that should compile and cannot would be green for the wrong reason. */
+        private static void requireJit(EmbeddedPostgres postgres) {
+            if (System.getProperty("postrider.test.jit", "").isEmpty()) {
+                return;
+            }
+            try (Connection connection = postgres.dataSource(postgres.user()).getConnection();
+                    Statement statement = connection.createStatement();
+                    ResultSet result = statement.executeQuery("select pg_jit_available()")) {
+                result.next();
+                if (!result.getBoolean(1)) {
+                    throw new IllegalStateException("postrider.test.jit needs a server with LLVM, but "
+                            + postgres.version() + " has none: add -Dpostrider.test.postgres=debian");
+                }
+            } catch (SQLException e) {
+                throw new IllegalStateException("cannot ask the test server for JIT", e);
+            }
         }
     }
 }
