@@ -33,6 +33,9 @@ public final class Server implements AutoCloseable {
     /** Beside the streams. */
     private static final int OTHER_CONNECTIONS = 2_000;
 
+    /** Threads that answer requests. Neither a stream nor a body that is awaited holds one. */
+    private static final int WORKERS = 200;
+
     private final ConfigurableApplicationContext context;
 
     private Server(ConfigurableApplicationContext context) {
@@ -99,6 +102,8 @@ public final class Server implements AutoCloseable {
         derived.put("server.shutdown", "graceful");
         derived.put("server.max-http-request-header-size", "16KB");
         derived.put("server.tomcat.connection-timeout", "10s"); // for who opens a connection and says nothing
+        derived.put("server.tomcat.threads.max", WORKERS);
+        derived.put("server.tomcat.max-swallow-size", "0B");
         derived.put("server.tomcat.max-connections", settings.gateway().connections() + OTHER_CONNECTIONS);
         derived.put("server.servlet.session.tracking-modes", "cookie");
         derived.put("server.servlet.register-default-servlet", true);

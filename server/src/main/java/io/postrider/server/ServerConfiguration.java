@@ -19,6 +19,7 @@ import io.postrider.server.http.HealthServlet;
 import io.postrider.server.http.MetricsServlet;
 import io.postrider.server.http.ProblemValve;
 import io.postrider.server.http.TokenFilter;
+import io.postrider.server.http.UnreadBodyValve;
 import io.postrider.server.settings.Keyring;
 import io.postrider.server.settings.Role;
 import io.postrider.server.settings.ServerSettings;
@@ -74,6 +75,9 @@ import org.springframework.core.env.Environment;
 class ServerConfiguration {
     /** Beside the payload: names, ids, headers of 16 KiB. */
     private static final int ENVELOPE = 64 * 1024;
+
+    /** Workers that the API leaves to health checks, metrics and what only passes by. */
+    private static final int FOR_PROBES = 40;
 
     @Bean
     KnownKeys serverKeys() {
@@ -156,8 +160,17 @@ class ServerConfiguration {
     }
 
     @Bean
-    ServletRegistrationBean<ApiServlet> apiServlet(Api api, Options options) {
-        return servlet(new ApiServlet(api, options.payloadCap() + ENVELOPE), "api", "/v1/*");
+    ServletRegistrationBean<ApiServlet> apiServlet(
+            Api api, Options options, ServerSettings settings, Environment environment) {
+        int workers = environment.getRequiredProperty("server.tomcat.threads.max", Integer.class);
+        return servlet(
+                new ApiServlet(
+                        api,
+                        options.payloadCap() + ENVELOPE,
+                        settings.http().bodyTimeout(),
+                        Math.max(1, workers - FOR_PROBES)),
+                "api",
+                "/v1/*");
     }
 
     @Bean
@@ -190,6 +203,11 @@ class ServerConfiguration {
                 host.setErrorReportValveClass(ProblemValve.class.getName());
             }
         });
+    }
+
+    @Bean
+    WebServerFactoryCustomizer<TomcatServletWebServerFactory> closeInsteadOfDraining() {
+        return factory -> factory.addEngineValves(new UnreadBodyValve());
     }
 
     /** Of its own accord the kernel keeps up to 4 MiB for a reader that does not read, where no bound of ours sees them. */

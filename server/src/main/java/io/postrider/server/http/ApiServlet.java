@@ -11,35 +11,69 @@ import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Semaphore;
 import org.jspecify.annotations.Nullable;
 
 /** Everything under {@code /v1} that is a question and an answer. */
 public final class ApiServlet extends HttpServlet {
     private static final long serialVersionUID = 1;
 
+    private static final String ADMITTED = ApiServlet.class.getName() + ".admitted";
+
     private final transient Api api;
+    private final transient BodyReader bodies;
+    private final transient Semaphore working;
     private final int bodyCap;
 
-    /** Answers by these routes; a body may have so many bytes. */
-    public ApiServlet(Api api, int bodyCap) {
+    /**
+     * Answers by these routes.
+     *
+     * @param bodyCap how many bytes a body may have
+     * @param bodyTimeout within which it must arrive
+     * @param working requests that are worked on at once; fewer than the container has workers, so that probes are answered
+     */
+    public ApiServlet(Api api, int bodyCap, Duration bodyTimeout, int working) {
         this.api = api;
         this.bodyCap = bodyCap;
+        this.bodies = new BodyReader(bodyCap, bodyTimeout, Runtime.getRuntime().maxMemory() / 8);
+        this.working = new Semaphore(working);
     }
 
+    /** A request that passed the checks of its head. */
+    private record Admitted(
+            Route route,
+            String path,
+            Map<String, List<String>> query,
+            @Nullable Identity who) {}
+
+    /** A request with a body comes twice: its head is checked, and when the body has been read it is answered. */
     @Override
     protected void service(HttpServletRequest request, HttpServletResponse response) throws IOException {
         try {
-            write(response, answer(request), request.getMethod().equals("HEAD"));
+            if (BodyReader.hasEnded(request)) {
+                Admitted admitted = (Admitted) request.getAttribute(ADMITTED);
+                byte[] body = BodyReader.outcome(request);
+                answer(admitted, body, request, response);
+                return;
+            }
+            Admitted admitted = admit(request);
+            if (admitted.route().hasBody() && BodyReader.hasBody(request)) {
+                request.setAttribute(ADMITTED, admitted);
+                bodies.begin(request);
+            } else {
+                answer(admitted, new byte[0], request, response);
+            }
         } catch (RuntimeException e) {
             Problems.write(response, Problem.of(e));
         }
     }
 
-    private Answer answer(HttpServletRequest request) {
+    private Admitted admit(HttpServletRequest request) {
         String method = request.getMethod().equals("HEAD") ? "GET" : request.getMethod();
         String path = RequestPath.of(request);
         Route route = api.find(method, path);
@@ -50,7 +84,21 @@ public final class ApiServlet extends HttpServlet {
             Bodies.refuseUnlessJson(request);
             Bodies.refuseLong(request, bodyCap);
         }
-        return Api.answer(route, path, query(request), who, () -> Bodies.read(request, bodyCap));
+        return new Admitted(route, path, query(request), who);
+    }
+
+    private void answer(Admitted admitted, byte[] body, HttpServletRequest request, HttpServletResponse response)
+            throws IOException {
+        if (!working.tryAcquire()) {
+            throw Problem.of(503, "the server is busy", "Try again after the time in Retry-After.")
+                    .withHeader("Retry-After", "1");
+        }
+        try {
+            Answer answer = Api.answer(admitted.route(), admitted.path(), admitted.query(), admitted.who(), () -> body);
+            write(response, answer, request.getMethod().equals("HEAD"));
+        } finally {
+            working.release();
+        }
     }
 
     private static Map<String, List<String>> query(HttpServletRequest request) {

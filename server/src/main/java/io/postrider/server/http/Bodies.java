@@ -2,8 +2,6 @@ package io.postrider.server.http;
 
 import io.postrider.server.api.Problem;
 import jakarta.servlet.http.HttpServletRequest;
-import java.io.IOException;
-import java.io.InputStream;
 import java.util.Enumeration;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
@@ -55,19 +53,7 @@ final class Bodies {
         throw Problem.of(406, "answers are application/json", "Send Accept: application/json, or no Accept at all.");
     }
 
-    static byte[] read(HttpServletRequest request, int cap) {
-        try (InputStream in = request.getInputStream()) {
-            byte[] body = in.readNBytes(cap + 1);
-            if (body.length > cap) {
-                throw tooLarge(cap);
-            }
-            return body;
-        } catch (IOException e) {
-            throw Problem.badRequest("the body ended early");
-        }
-    }
-
-    private static Problem tooLarge(int cap) {
+    static Problem tooLarge(int cap) {
         return Problem.of(
                         413,
                         "the body has more than " + cap + " bytes",

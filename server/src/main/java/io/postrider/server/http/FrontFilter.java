@@ -48,6 +48,13 @@ public final class FrontFilter extends HttpFilter {
             Problems.write(response, semicolon());
             return;
         }
+        if (!request.getMethod().equals("POST") && BodyReader.hasBody(request)) {
+            Problems.write(
+                    response,
+                    Problem.of(400, "only a POST has a body here", "Send it without one.")
+                            .withHeader("Connection", "close"));
+            return;
+        }
         @Nullable String origin = request.getHeader("Origin");
         if (isApi && origin != null) {
             if (!origins.allows(origin, request.getHeader("Host"), request.isSecure())) {

@@ -1,0 +1,147 @@
+package io.postrider.server.http;
+
+import io.postrider.server.api.Problem;
+import jakarta.servlet.AsyncContext;
+import jakarta.servlet.AsyncEvent;
+import jakarta.servlet.AsyncListener;
+import jakarta.servlet.ReadListener;
+import jakarta.servlet.ServletInputStream;
+import jakarta.servlet.http.HttpServletRequest;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * Reads bodies without holding a worker while their bytes are awaited, each until a deadline and up to a cap. The request is
+ * dispatched again when its body is there, or when it is clear that it will not be.
+ */
+final class BodyReader {
+    private static final String OUTCOME = BodyReader.class.getName() + ".outcome";
+    private static final int BUFFER = 8 * 1024;
+
+    private final int cap;
+    private final Duration deadline;
+    private final long mostHeld;
+    private final AtomicLong held = new AtomicLong();
+
+    /** Bodies of at most {@code cap} bytes, and of {@code mostHeld} together while they are being read. */
+    BodyReader(int cap, Duration deadline, long mostHeld) {
+        this.cap = cap;
+        this.deadline = deadline;
+        this.mostHeld = mostHeld;
+    }
+
+    /** Whether the request comes back from {@link #begin}. */
+    static boolean hasEnded(HttpServletRequest request) {
+        return request.getAttribute(OUTCOME) != null;
+    }
+
+    /** The body that was read; throws the {@link Problem} if there is none. */
+    static byte[] outcome(HttpServletRequest request) {
+        if (request.getAttribute(OUTCOME) instanceof byte[] body) {
+            return body;
+        }
+        throw (Problem) request.getAttribute(OUTCOME);
+    }
+
+    static boolean hasBody(HttpServletRequest request) {
+        return request.getContentLengthLong() > 0 || request.getHeader("Transfer-Encoding") != null;
+    }
+
+    void begin(HttpServletRequest request) throws IOException {
+        AsyncContext context = request.startAsync();
+        context.setTimeout(deadline.toMillis());
+        Reading reading = new Reading(request, context);
+        context.addListener(reading);
+        request.getInputStream().setReadListener(reading);
+    }
+
+    private static Problem closing(int status, String detail, String next) {
+        return Problem.of(status, detail, next).withHeader("Connection", "close");
+    }
+
+    /** One body. The container calls it from one thread at a time. */
+    private final class Reading implements ReadListener, AsyncListener {
+        private final HttpServletRequest request;
+        private final AsyncContext context;
+        private final ServletInputStream in;
+        private final ByteArrayOutputStream body = new ByteArrayOutputStream();
+        private final AtomicBoolean ended = new AtomicBoolean();
+
+        Reading(HttpServletRequest request, AsyncContext context) throws IOException {
+            this.request = request;
+            this.context = context;
+            this.in = request.getInputStream();
+        }
+
+        @Override
+        public void onDataAvailable() throws IOException {
+            byte[] buffer = new byte[BUFFER];
+            while (!ended.get() && in.isReady()) {
+                int count = in.read(buffer);
+                if (count < 0) {
+                    return;
+                }
+                if (held.addAndGet(count) > mostHeld) {
+                    held.addAndGet(-count);
+                    end(closing(
+                                    503,
+                                    "too many bodies are being read at once",
+                                    "Try again after the time in Retry-After.")
+                            .withHeader("Retry-After", "1"));
+                    return;
+                }
+                body.write(buffer, 0, count);
+                if (body.size() > cap) {
+                    end(Bodies.tooLarge(cap));
+                }
+            }
+        }
+
+        @Override
+        public void onAllDataRead() {
+            end(body.toByteArray());
+        }
+
+        @Override
+        public void onError(Throwable e) {
+            end(closing(400, "the body ended early", "Send as many bytes as Content-Length says."));
+        }
+
+        @Override
+        public void onTimeout(AsyncEvent event) {
+            end(closing(
+                    408,
+                    "the body did not arrive within " + deadline.toSeconds() + " seconds",
+                    "Send it faster, or less at once; the operator can raise postrider.http.body-timeout."));
+        }
+
+        private void end(Object outcome) {
+            if (ended.compareAndSet(false, true)) {
+                held.addAndGet(-body.size());
+                request.setAttribute(OUTCOME, outcome);
+                context.dispatch();
+            }
+        }
+
+        @Override
+        public void onError(AsyncEvent event) {
+            onError(new IOException("the connection is gone"));
+        }
+
+        /** Also of a connection that was closed meanwhile. */
+        @Override
+        public void onComplete(AsyncEvent event) {
+            if (ended.compareAndSet(false, true)) {
+                held.addAndGet(-body.size());
+            }
+        }
+
+        @Override
+        public void onStartAsync(AsyncEvent event) {
+            // never: nothing starts it again
+        }
+    }
+}
