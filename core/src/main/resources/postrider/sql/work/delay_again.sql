@@ -1,1 +1,1 @@
-select postrider.delay_again(:topic, :position, :worker, :attempt, :why, :wait, :counted, :code, :error) as ours
+select postrider.delay_again(:topic, :position, :worker, :attempt, :why, :wait, :counted, :code, :error, :stack) as ours
