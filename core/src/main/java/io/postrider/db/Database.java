@@ -98,8 +98,8 @@ public final class Database {
             boolean autocommit = connection.getAutoCommit();
             boolean otherwise = isolation(connection) != Connection.TRANSACTION_READ_COMMITTED;
             connection.setAutoCommit(false);
+            Session session = new Session(connection, texts);
             try {
-                Session session = new Session(connection, texts);
                 if (otherwise) {
                     session.script("isolation", "set transaction isolation level read committed");
                 }
@@ -115,6 +115,7 @@ public final class Database {
                 throw e;
             } finally {
                 restore(connection, autocommit);
+                session.restoreSettings();
             }
         } catch (SQLException e) {
             throw Session.failed("transaction", e);

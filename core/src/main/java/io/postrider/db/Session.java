@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import org.postgresql.core.BaseConnection;
 import org.postgresql.core.TransactionState;
 import org.postgresql.util.PSQLException;
@@ -20,6 +21,7 @@ import org.postgresql.util.ServerErrorMessage;
 public final class Session {
     private final Connection connection;
     private final Texts texts;
+    private @Nullable SessionSettings settings;
 
     Session(Connection connection, Texts texts) {
         this.connection = connection;
@@ -75,6 +77,20 @@ public final class Session {
     /** The connection itself, for a handler that is the user's. */
     public Connection connection() {
         return connection;
+    }
+
+    /** The same for a handler that may not end the transaction; what it changes in the session is changed back after the commit. */
+    public Connection handlerConnection() {
+        SessionSettings watched = settings == null ? new SessionSettings(connection) : settings;
+        settings = watched;
+        return HandlerConnection.of(connection, watched);
+    }
+
+    /** After a commit: the settings of the session are again what they were before a handler. */
+    void restoreSettings() {
+        if (settings != null) {
+            settings.restore();
+        }
     }
 
     /** Whether an error has aborted the transaction, so that it can only be rolled back. Known to the driver: costs nothing. */

@@ -47,6 +47,7 @@ public final class Migrator {
             "functions/tail_position",
             "functions/promise",
             "functions/drain",
+            "functions/next_number",
             "functions/era_change",
             "functions/open_era",
             "functions/sequence",

@@ -6,7 +6,6 @@ import io.postrider.JobHandler;
 import io.postrider.PostriderException;
 import io.postrider.Worker;
 import io.postrider.db.Database;
-import io.postrider.db.HandlerConnection;
 import io.postrider.db.Session;
 import io.postrider.db.Sql;
 import io.postrider.watch.Watch;
@@ -175,7 +174,7 @@ final class JobRun {
 
     private static Fate handle(JobHandler.Transactional handler, Session session, ClaimedJob job) {
         try {
-            Fate fate = handler.handle(HandlerConnection.of(session.connection()), job);
+            Fate fate = handler.handle(session.handlerConnection(), job);
             if (!session.isOpen()) {
                 throw Settler.elsewhere();
             }
