@@ -31,6 +31,14 @@ public sealed interface Fate {
         return new Snooze(refuseNegative("snooze", in));
     }
 
+    /**
+     * What the job needs is away, such as a mail server that is down: again after this long. No attempt is counted, however often that
+     * happens, so an outage makes no dead letters. The reason stands with the job meanwhile.
+     */
+    static Fate unavailable(Duration retryAfter, String reason) {
+        return new Unavailable(refuseNegative("retry after", retryAfter), Refuse.missing("reason", reason));
+    }
+
     /** It failed for good: a dead letter, for this reason. */
     static Fate dead(String reason) {
         return new Dead(Refuse.missing("reason", reason));
@@ -55,6 +63,9 @@ public sealed interface Fate {
 
     /** See {@link #snooze}. */
     record Snooze(Duration in) implements Fate {}
+
+    /** See {@link #unavailable}. */
+    record Unavailable(Duration retryAfter, String reason) implements Fate {}
 
     /** See {@link #dead}. */
     record Dead(String reason) implements Fate {}

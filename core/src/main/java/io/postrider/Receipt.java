@@ -10,6 +10,9 @@ import org.jspecify.annotations.Nullable;
  * relay waits until the sink is back, however long that takes. Immutable.
  */
 public final class Receipt {
+    /** What a sink asks for is bounded: the database's clock has an end. */
+    private static final Duration LONGEST_REST = Duration.ofDays(36_500);
+
     private static final Receipt WHOLE = new Receipt(Integer.MAX_VALUE, null, false, null);
 
     private final int taken;
@@ -78,7 +81,7 @@ public final class Receipt {
 
     /** How long the sink wants to be left alone, if it says. */
     public @Nullable Duration retryAfter() {
-        return retryAfter;
+        return retryAfter == null || retryAfter.compareTo(LONGEST_REST) < 0 ? retryAfter : LONGEST_REST;
     }
 
     @Override

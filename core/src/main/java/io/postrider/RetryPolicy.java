@@ -21,12 +21,18 @@ public final class RetryPolicy {
         this.attempts = attempts;
     }
 
-    /** Five attempts, 1 s doubled up to 5 min between them, and anything from half to all of it. */
+    /**
+     * 25 attempts within about a day: 1 s doubled up to 3 h between them, each wait randomised to 50–100 %. From the first attempt to
+     * the last one 17 to 35 hours pass, 26 on average, so an outage of some hours makes no dead letters.
+     */
     public static RetryPolicy defaults() {
-        return exponential(5, Duration.ofSeconds(1), Duration.ofMinutes(5));
+        return exponential(25, Duration.ofSeconds(1), Duration.ofHours(3));
     }
 
-    /** So many attempts, base doubled up to the cap between them, and anything from half to all of it: failures of one moment do not come back in step. */
+    /**
+     * At most N attempts with exponential backoff: base doubled up to the cap; each wait is randomised to 50–100 % so that retries
+     * spread out.
+     */
     public static RetryPolicy exponential(int attempts, Duration base, Duration cap) {
         Refuse.outside("attempts", attempts, 1, 1_000_000);
         Refuse.outside("backoff base", base, Duration.ofMillis(1), LONGEST);

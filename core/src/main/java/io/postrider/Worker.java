@@ -100,7 +100,7 @@ public final class Worker {
         }
     }
 
-    /** How a type that it knows is tried again. Default: 5 attempts, 1 s doubled up to 5 min. */
+    /** How a type that it knows is tried again. Default: {@link RetryPolicy#defaults}, about a day. */
     public Worker withRetry(String type, RetryPolicy retry) {
         Kind kind = known(type);
         return with(type, new Kind(kind.handler(), Refuse.missing("retry", retry), kind.timeout()));

@@ -44,6 +44,7 @@ declare
   queue    postrider.queue;
   limited  boolean;
   last     bigint;
+  last_n   bigint;
   head     bigint;
   mine     bigint;
   reason   text;
@@ -62,9 +63,9 @@ begin
     perform pg_advisory_xact_lock('postrider.queue'::regclass::oid::int4, queue.id);
   end if;
   perform pg_advisory_xact_lock('postrider.claim'::regclass::oid::int4, hashtext(of_topic));
-  select coalesce((
-    select c.to_position from postrider.claim c where c.topic = of_topic order by c.from_position desc, c.n desc limit 1), 0)
-  into last;
+  select c.to_position, c.n into last, last_n
+  from postrider.claim c where c.topic = of_topic order by c.from_position desc, c.n desc limit 1;
+  last := coalesce(last, 0);
   select coalesce((
     select h.position from postrider.head h where h.topic = of_topic order by h.position desc limit 1), 0)
   into head;
@@ -81,6 +82,9 @@ begin
   while mine <= latest loop  -- 0.2 µs each; setval() would put back what another worker has moved on meanwhile
     mine := nextval('postrider.claim_numbers');
   end loop;
+  if mine <= last_n then  -- somebody has set the sequence back: another claim may have this number, and share its settlements
+    mine := postrider.next_number('claim_numbers', (select greatest(latest, max(c.n)) from postrider.claim c));
+  end if;
   head := least(head, last + most);
   if queue.key_limit is not null then
     select coalesce(max(r.position), last + 1) into head

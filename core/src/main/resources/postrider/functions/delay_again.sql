@@ -1,4 +1,4 @@
--- delay_again(topic, position, worker, attempt, why, wait, counted, code, error): a job that goes by itself goes on doing so; or is
+-- delay_again(topic, position, worker, attempt, why, wait, counted, code, error, stack): a job that goes by itself goes on doing so; or is
 -- finished, if somebody has cancelled it meanwhile.
 --
 -- takes    wait: milliseconds. counted: whether this attempt counts
@@ -14,7 +14,8 @@ create or replace function postrider.delay_again(
   wait         bigint,
   counted      boolean,
   code         text,
-  of_error     text)
+  of_error     text,
+  of_stack     text default null)
 returns boolean
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp
@@ -26,7 +27,8 @@ begin
   update postrider.delayed d
   set worker = null, claimed_at = null, why = of_why, due_at = clock_timestamp() + wait * interval '1 millisecond',
     attempt = d.attempt - case when counted then 0 else 1 end, crashes = 0,
-    error_code = coalesce(code, d.error_code), error = coalesce(of_error, d.error)
+    error_code = coalesce(code, d.error_code), error = coalesce(of_error, d.error),
+    stack = case when of_error is null then d.stack else of_stack end
   where d.topic = of_topic and d.position = of_position and d.worker = of_worker and d.attempt = of_attempt;
   if not found then
     return false;

@@ -4,7 +4,8 @@
 -- gives    how many events were put into the backlog, and the snapshot in which they were looked for: one statement finds
 --          the events and takes the snapshot, because an event that is committed between two would be found by both
 -- touches  event, log (reads all of both, once), backlog, era, segment (writes); in another cluster the sequences, which a
---          logical copy does not carry: an id that was given out before would lie below where passes look
+--          logical copy does not carry: an id that was given out before would lie below where passes look. The same if somebody
+--          has set event_ids back
 create or replace function postrider.open_era(
   reason        text,
   high          bigint,
@@ -41,6 +42,16 @@ begin
   )
   select coalesce(sum(p.events), 0), pg_current_snapshot() into promised, now from promises p;
 
+  if reason = 'ids went back' then
+    -- in-flight transactions may have drawn ids above those that are visible, so it is moved on by more than that
+    perform postrider.next_number('event_ids', greatest(high, (select max(e.id) from postrider.event e)) + 1000000);
+    -- an event with such an id is in a segment that was believed to grow no more, or that waits to be dropped
+    update postrider.segment s set closed_at = null, emptied_at = null
+    where s.family = 'log' and s.closed_at is not null
+    and exists (select from postrider.backlog b where b.first_id < s.high and b.last_id >= s.low);
+    delete from postrider.segment_topic t using postrider.segment s
+    where s.family = 'log' and s.low = t.low and s.closed_at is null;
+  end if;
   if reason = 'another cluster' then
     perform setval('postrider.event_ids', m.id + 1000000)
     from (select max(e.id) as id from postrider.event e) m, postrider.event_ids s where m.id >= s.last_value;

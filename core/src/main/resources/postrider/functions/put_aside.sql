@@ -1,4 +1,4 @@
--- put_aside(topic, positions, why, waits, attempts, crashes, codes, errors): claimed jobs go by themselves from now on; those that
+-- put_aside(topic, positions, why, waits, attempts, crashes, codes, errors, stacks): claimed jobs go by themselves from now on; those that
 -- somebody has cancelled meanwhile are finished instead.
 --
 -- takes    arrays of one length: positions of the topic, milliseconds until each is due, attempts and crashes so far, what
@@ -12,7 +12,8 @@ create or replace function postrider.put_aside(
   attempts   int[],
   crashes    int[],
   codes      text[],
-  errors     text[])
+  errors     text[],
+  stacks     text[] default null)
 returns void
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp
@@ -27,12 +28,12 @@ declare
 begin
   insert into postrider.delayed
     (topic, position, event_id, created_at, type, key, project_id, user_id, aggregate_type, aggregate_id, payload, headers,
-     unique_key, why, due_at, attempt, crashes, error_code, error)
+     unique_key, why, due_at, attempt, crashes, error_code, error, stack)
   select of_topic, a.position, e.event_id, e.created_at, e.type, e.key, e.project_id, e.user_id, e.aggregate_type,
     e.aggregate_id, e.payload, e.headers, e.unique_key, a.why,
-    greatest(clock_timestamp() + a.wait * interval '1 millisecond', e.due_at), a.attempt, a.crashes, a.code, a.error
-  from unnest(positions, whys, waits, attempts, crashes, codes, errors)
-    a (position, why, wait, attempt, crashes, code, error)
+    greatest(clock_timestamp() + a.wait * interval '1 millisecond', e.due_at), a.attempt, a.crashes, a.code, a.error, a.stack
+  from unnest(positions, whys, waits, attempts, crashes, codes, errors, stacks)
+    a (position, why, wait, attempt, crashes, code, error, stack)
   join postrider.log l on l.topic = of_topic and l.position = a.position
   join postrider.event e on e.tx = l.tx and e.id = l.id
   where e.due_at is null or e.due_at < timestamptz '10000-01-01 00:00:00+00';

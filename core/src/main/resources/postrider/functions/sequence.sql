@@ -73,7 +73,15 @@ begin
   select pg_current_snapshot() into now;
   select s.last_value into newest from postrider.event_ids s;  -- too high does no harm here; and it fails without the right
   change := postrider.era_change(last.snapshot);
+  if change is null and last.n is null then
+    change := 'passes are gone';  -- somebody has emptied the table
+  elsif change is null and high < last.high then
+    change := 'ids went back';  -- somebody has set the sequence back: new ids lie below where passes look
+  end if;
   n := coalesce(last.n, 0) + 1;
+  if change = 'passes are gone' then
+    n := (select coalesce(max(h.n), 0) + 10000 from postrider.head h);  -- nodes wait for a number above the last they have seen
+  end if;
   events := 0;
   topics := '{}';
   heads := '{}';
@@ -90,7 +98,7 @@ begin
       floor := last.floor;
       era := last.era;
     else
-      select o.promised, o.now into promised, now from postrider.open_era(change, high) o;
+      select o.promised, o.now into promised, now from postrider.open_era(change, greatest(high, last.high)) o;
       low := 0;
       floor := 0;
       select max(e.era) into era from postrider.era e;

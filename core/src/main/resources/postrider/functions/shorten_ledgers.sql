@@ -58,8 +58,8 @@ begin
       where h.n < segment.high
       on conflict do nothing;
     else
-      insert into postrider.delivery (listener, from_position, to_position, events, worker, at)
-      select d.listener, d.from_position, d.to_position, d.events, d.worker, d.at
+      insert into postrider.delivery (n, listener, from_position, to_position, events, worker, at)
+      select postrider.next_number('delivery_numbers', d.n), d.listener, d.from_position, d.to_position, d.events, d.worker, d.at
       from postrider.listener l
       join lateral (
         select d.* from postrider.delivery d where d.listener = l.name

@@ -45,13 +45,14 @@ begin
   ), letters as (
     insert into postrider.dead_letter
       (listener, position, topic, event_id, created_at, type, key, project_id, user_id, aggregate_type, aggregate_id,
-       payload, headers, attempts, error_code, error)
+       payload, headers, attempts, error_code, error, stack)
     select b.topic, b.position, b.topic, b.event_id, b.created_at, b.type, b.key, b.project_id, b.user_id, b.aggregate_type,
       b.aggregate_id, b.payload, b.headers, b.attempt, 'crash', format('%s workers ended while it ran, the last one while it ran alone',
-      b.crashes + crash)
+      b.crashes + crash), b.stack
     from buried b
     on conflict (listener, position) do update
-    set attempts = excluded.attempts, error_code = excluded.error_code, error = excluded.error, died_at = excluded.died_at
+    set attempts = excluded.attempts, error_code = excluded.error_code, error = excluded.error, stack = excluded.stack,
+      died_at = excluded.died_at
     returning event_id
   ), let_go as (
     delete from postrider.unique_job u using letters l where u.event_id = l.event_id and u.until = 'infinity'

@@ -1,6 +1,8 @@
 -- tidy_jobs(keep): forgets what jobs left that nobody needs: unique keys whose period is over, cancellations of jobs that were
 -- finished before anybody saw them, workers that ended long ago.
 --
+-- And moves claim_numbers on if somebody has set it back: a lane without claims could not tell (claim.sql).
+--
 -- gives    how many rows
 -- touches  unique_job, cancellation, worker (writes), delayed, claim, settlement (reads)
 -- locks    the rows, none that somebody else has locked
@@ -42,6 +44,10 @@ begin
     delete from postrider.worker w using old o where w.ctid = o.ctid returning 1
   )
   select (select count(*) from freed) + (select count(*) from seen) + (select count(*) from gone) into forgotten;
+  if (select s.n from postrider.settlement s order by s.n desc limit 1)
+     > coalesce(pg_sequence_last_value('postrider.claim_numbers'::regclass), 0) then
+    perform postrider.next_number('claim_numbers', (select max(c.n) from postrider.claim c));
+  end if;
   return forgotten;
 end
 $$;

@@ -30,9 +30,13 @@ alter domain postrider.event_time add constraint time_is_in_years_1_to_9999
   check (value >= timestamptz '0001-01-01 00:00:00+00' and value < timestamptz '10000-01-01 00:00:00+00') not valid;
 
 -- stack: the stack trace of the last failure with its causes, at most 8 KB; for operators only. error stays one line.
-alter table postrider.setback add column stack text;
-alter table postrider.delayed add column stack text;
-alter table postrider.dead_letter add column stack text;
+alter table postrider.setback add column if not exists stack text;
+alter table postrider.delayed add column if not exists stack text;
+alter table postrider.dead_letter add column if not exists stack text;
+
+-- They get the stack as a last argument, which has a default: nodes of the version before go on calling them while it is rolled out.
+drop function if exists postrider.put_aside(text, bigint[], text[], bigint[], int[], int[], text[], text[]);
+drop function if exists postrider.delay_again(text, bigint, bigint, int, text, bigint, boolean, text, text);
 
 -- Jobs that wait for a time that never comes. From now on such a job is set aside as dead when it is claimed: bury_bad.sql.
 with bad as (

@@ -1,7 +1,9 @@
--- The dead letters that the transaction has in reach: as jobs_in_reach.
+-- The dead letters that the transaction has in reach: as jobs_in_reach. A stack trace tells of the inside of the
+-- application: only those who have everything in reach get it.
 create or replace view postrider.dead_letters_in_reach with (security_barrier) as
 select d.id, d.listener, d.topic, d.position, d.event_id, d.type, d.key, d.project_id, d.user_id, d.aggregate_type,
-  d.aggregate_id, d.payload, d.headers, d.created_at, d.attempts, d.error, d.died_at
+  d.aggregate_id, d.payload, d.headers, d.created_at, d.attempts, d.error, d.died_at,
+  case when (select current_setting('postrider.reach', true)) = 'all' then d.stack end as stack
 from postrider.dead_letter d
 where case (select current_setting('postrider.reach', true))
   when 'all' then true

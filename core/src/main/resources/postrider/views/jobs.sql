@@ -25,7 +25,7 @@ select e.event_id as id, split_part(l.topic, ':', 2) as queue, e.type as job_typ
   e.key, e.project_id, e.user_id, e.payload, e.headers, e.unique_key::text,
   coalesce(f.result, s.results -> (l.position::text)) as result,
   p.percent as progress, p.note as progress_note, d.why as waits_for, coalesce(d.crashes, 0) as crashes,
-  l.topic, l.position
+  l.topic, l.position, coalesce(x.stack, d.stack) as stack
 from postrider.log l
 join postrider.event e on e.tx = l.tx and e.id = l.id
 left join postrider.delayed d on d.topic = l.topic and d.position = l.position
@@ -50,7 +50,7 @@ select d.event_id, split_part(d.topic, ':', 2), d.type, coalesce(nullif(split_pa
   case when d.worker is null then 'PENDING' else 'IN_PROGRESS' end, d.due_at, d.attempt, w.node,
   case when w.id is not null then postrider.lease_until(w.id) end, d.error_code, d.error, d.created_at, d.claimed_at, null,
   d.key, d.project_id, d.user_id, d.payload, d.headers, d.unique_key, null, p.percent, p.note, d.why, d.crashes,
-  d.topic, d.position
+  d.topic, d.position, d.stack
 from postrider.delayed d
 left join postrider.worker w on w.id = d.worker
 left join postrider.progress p on p.topic = d.topic and p.position = d.position

@@ -109,6 +109,7 @@ final class DeadLettersListCommand implements Callable<Integer> {
                         .text("listener", letter.listener())
                         .number("attempts", letter.attempts())
                         .text("error", letter.error())
+                        .text("stack", letter.stack())
                         .time("died_at", letter.diedAt()),
                 letter.event());
     }

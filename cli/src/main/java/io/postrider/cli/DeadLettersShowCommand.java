@@ -64,6 +64,7 @@ final class DeadLettersShowCommand implements Callable<Integer> {
         field("aggregate", event.aggregateType() == null ? null : event.aggregateType() + " " + event.aggregateId());
         field("headers", Clean.line(event.headers()));
         field("payload", Clean.line(event.payload()));
+        StackLines.print(terminal, letter.stack());
     }
 
     private void field(String name, @Nullable String value) {

@@ -39,6 +39,7 @@ final class JobLines {
                 .time("lease_expires_at", job.leaseExpiresAt())
                 .text("last_error_code", job.errorCode())
                 .text("last_error_message", job.error())
+                .text("stack", job.stack())
                 .time("created_at", job.createdAt())
                 .time("claimed_at", job.claimedAt())
                 .time("finished_at", job.finishedAt())

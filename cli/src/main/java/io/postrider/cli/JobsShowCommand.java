@@ -74,6 +74,7 @@ final class JobsShowCommand implements Callable<Integer> {
                         : job.progress() + " % " + Clean.line(String.valueOf(job.progressNote())));
         field("payload", job.payload());
         field("result", job.result());
+        StackLines.print(terminal, job.stack());
     }
 
     private static @Nullable String time(@Nullable Instant time) {

@@ -92,8 +92,8 @@ public final class Database {
             boolean autocommit = connection.getAutoCommit();
             boolean otherwise = isolation(connection) != Connection.TRANSACTION_READ_COMMITTED;
             connection.setAutoCommit(false);
+            Session session = new Session(connection, texts, Session.Place.TRANSACTION);
             try {
-                Session session = new Session(connection, texts, Session.Place.TRANSACTION);
                 if (otherwise) {
                     session.script("isolation", "set transaction isolation level read committed");
                 }
@@ -109,6 +109,7 @@ public final class Database {
                 throw e;
             } finally {
                 restore(connection, autocommit);
+                session.restoreSettings();
             }
         } catch (SQLException e) {
             throw Session.failed("transaction", e);

@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import org.postgresql.core.BaseConnection;
 import org.postgresql.core.TransactionState;
 import org.postgresql.util.PSQLException;
@@ -44,6 +45,7 @@ public final class Session {
     private final Connection connection;
     private final Texts texts;
     private Place place;
+    private @Nullable SessionSettings settings;
 
     Session(Connection connection, Texts texts, Place place) {
         this.connection = connection;
@@ -165,6 +167,21 @@ public final class Session {
 
     private interface Run {
         int run() throws SQLException;
+    }
+
+    /** The same for a handler that may not end the transaction; what it changes in the session is changed back after the commit. */
+    public Connection handlerConnection() {
+        SessionSettings watched = settings == null ? new SessionSettings(connection) : settings;
+        settings = watched;
+        place = Place.CALLER;
+        return HandlerConnection.of(connection, watched);
+    }
+
+    /** After a commit: the settings of the session are again what they were before a handler. */
+    void restoreSettings() {
+        if (settings != null) {
+            settings.restore();
+        }
     }
 
     /** Whether an error has aborted the transaction, so that it can only be rolled back. Known to the driver: costs nothing. */

@@ -57,6 +57,7 @@ final class Account {
         return wait.compareTo(failed.notBefore()) > 0 ? wait : failed.notBefore();
     }
 
+    /** With the stack trace the first time and the last; the attempts between them have a line each. */
     void failed(LogEvent event, int attempt, Duration wait, Throwable error) {
         log.warn(
                 "outbox_publish_failed listener={} topic={} position={} event_id={} attempt={} retry_in={} error=\"{}\"",
@@ -66,7 +67,8 @@ final class Account {
                 event.id(),
                 attempt,
                 wait,
-                Setbacks.text(error));
+                Setbacks.text(error),
+                attempt == 1 || attempt >= listener.attempts() ? error : null);
         watch.setBack(listener.name(), event, attempt, wait, error);
     }
 

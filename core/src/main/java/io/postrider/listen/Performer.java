@@ -7,7 +7,6 @@ import io.postrider.PostriderException;
 import io.postrider.Receipt;
 import io.postrider.db.Bind;
 import io.postrider.db.Database;
-import io.postrider.db.HandlerConnection;
 import io.postrider.db.Session;
 import io.postrider.db.Sql;
 import io.postrider.db.SqlState;
@@ -133,7 +132,7 @@ final class Performer {
     }
 
     private void handle(Session session, List<LogEvent> events, int[] at) {
-        Connection connection = HandlerConnection.of(session.connection());
+        Connection connection = session.handlerConnection();
         try {
             if (handler instanceof Handler.TransactionalBatch batch) {
                 if (!events.isEmpty()) {

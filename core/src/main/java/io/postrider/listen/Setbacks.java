@@ -5,6 +5,7 @@ import io.postrider.db.Bind;
 import io.postrider.db.Row;
 import io.postrider.db.Session;
 import io.postrider.db.Sql;
+import io.postrider.db.StackText;
 import io.postrider.log.LogEvents;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -103,6 +104,7 @@ final class Setbacks {
                         .int4("attempt", attempt)
                         .millis("wait", wait)
                         .text("error", text(error))
+                        .text("stack", StackText.of(error))
                         .text("worker", worker));
     }
 
@@ -114,7 +116,8 @@ final class Setbacks {
                         .int8("position", position)
                         .int4("attempt", attempt)
                         .millis("wait", wait)
-                        .text("error", text(error)));
+                        .text("error", text(error))
+                        .text("stack", StackText.of(error)));
     }
 
     void park(Session session, LogEvent event) {

@@ -49,6 +49,7 @@ public final class Migrator {
             "functions/promise",
             "functions/drain",
             "functions/cluster_identity",
+            "functions/next_number",
             "functions/era_change",
             "functions/open_era",
             "functions/sequence",

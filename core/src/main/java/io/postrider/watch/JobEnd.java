@@ -8,6 +8,8 @@ public enum JobEnd {
     RETRIED,
     /** The handler asked for another time. */
     SNOOZED,
+    /** What it needs is away: it will be tried again, and no attempt was counted. */
+    UNAVAILABLE,
     /** It is a dead letter. */
     DEAD,
     /** It is finished without having been done. */

@@ -14,6 +14,11 @@ sealed interface Ending {
         return null;
     }
 
+    /** The exception that it failed with; null: there was none. */
+    default @Nullable Throwable cause() {
+        return null;
+    }
+
     /** Finished. */
     record Done(@Nullable String result) implements Ending {
         @Override
@@ -31,7 +36,11 @@ sealed interface Ending {
     }
 
     /** A dead letter. */
-    record Dead(String code, String error) implements Ending {
+    record Dead(String code, String error, @Nullable Throwable cause) implements Ending {
+        Dead(String code, String error) {
+            this(code, error, null);
+        }
+
         @Override
         public JobEnd watched() {
             return JobEnd.DEAD;
@@ -41,7 +50,7 @@ sealed interface Ending {
     /**
      * It goes by itself from now on, when it is due.
      *
-     * @param why due, retry, snooze, returned, unknown, key
+     * @param why due, retry, snooze, unavailable, returned, unknown, key
      * @param counted whether this attempt counts
      */
     record Aside(
@@ -49,12 +58,20 @@ sealed interface Ending {
             Duration delay,
             boolean counted,
             @Nullable String code,
-            @Nullable String error) implements Ending {
+            @Nullable String error,
+            @Nullable Throwable cause)
+            implements Ending {
+        /** Nothing has failed. */
+        Aside(String why, Duration delay) {
+            this(why, delay, false, null, null, null);
+        }
+
         @Override
         public JobEnd watched() {
             return switch (why) {
                 case "retry" -> JobEnd.RETRIED;
                 case "snooze" -> JobEnd.SNOOZED;
+                case "unavailable" -> JobEnd.UNAVAILABLE;
                 default -> JobEnd.RETURNED;
             };
         }

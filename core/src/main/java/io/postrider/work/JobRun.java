@@ -6,7 +6,6 @@ import io.postrider.JobHandler;
 import io.postrider.PostriderException;
 import io.postrider.Worker;
 import io.postrider.db.Database;
-import io.postrider.db.HandlerConnection;
 import io.postrider.db.Session;
 import io.postrider.db.Sql;
 import io.postrider.watch.Watch;
@@ -179,7 +178,7 @@ final class JobRun {
 
     private static Fate handle(JobHandler.Transactional handler, Session session, ClaimedJob job) {
         try {
-            Fate fate = handler.handle(HandlerConnection.of(session.connection()), job);
+            Fate fate = handler.handle(session.handlerConnection(), job);
             if (!session.isOpen()) {
                 throw Settler.elsewhere();
             }
@@ -201,7 +200,11 @@ final class JobRun {
             return new Ending.Done(done.result());
         }
         if (fate instanceof Fate.Snooze snooze) {
-            return new Ending.Aside("snooze", snooze.in(), false, null, null);
+            return new Ending.Aside("snooze", snooze.in());
+        }
+        if (fate instanceof Fate.Unavailable away) {
+            return new Ending.Aside(
+                    "unavailable", away.retryAfter(), false, "unavailable", readable(away.reason()), null);
         }
         if (fate instanceof Fate.Dead dead) {
             return new Ending.Dead("dead", readable(dead.reason()));
@@ -210,16 +213,23 @@ final class JobRun {
             return new Ending.Cancelled(readable(cancel.reason()));
         }
         if (fate instanceof Fate.Retry retry) {
-            return retry(kind, job, retry.in(), "retry", "the handler asked for a retry");
+            return retry(kind, job, retry.in(), "retry", "the handler asked for a retry", retry.error());
         }
-        return retry(kind, job, null, "no_fate", "the handler gave back null instead of a fate, such as Fate.done()");
+        return retry(
+                kind, job, null, "no_fate", "the handler gave back null instead of a fate, such as Fate.done()", null);
     }
 
-    private static Ending retry(Worker.Kind kind, ClaimedJob job, @Nullable Duration in, String code, String error) {
+    private static Ending retry(
+            Worker.Kind kind,
+            ClaimedJob job,
+            @Nullable Duration in,
+            String code,
+            String error,
+            @Nullable Throwable cause) {
         return kind.retry()
                 .after(job.attempt())
-                .<Ending>map(wait -> new Ending.Aside("retry", in == null ? wait : in, true, code, error))
-                .orElseGet(() -> new Ending.Dead(code, error));
+                .<Ending>map(wait -> new Ending.Aside("retry", in == null ? wait : in, true, code, error, cause))
+                .orElseGet(() -> new Ending.Dead(code, error, cause));
     }
 
     private Ending failed(Worker.Kind kind, Holding holding, Throwable e, Running.@Nullable Why interrupted) {
@@ -228,22 +238,22 @@ final class JobRun {
             return new Ending.Cancelled(cancelled.getOrDefault(holding.place(), "cancelled"));
         }
         if (closing && (e instanceof InterruptedException || Thread.interrupted())) {
-            return new Ending.Aside("returned", Duration.ZERO, false, null, null);
+            return new Ending.Aside("returned", Duration.ZERO);
         }
         Duration timeout = kind.timeout();
         boolean timedOut = interrupted == Running.Why.TIMEOUT;
         String code = timedOut ? "timeout" : e.getClass().getSimpleName();
         String error = timedOut && timeout != null ? "it took longer than its timeout of " + timeout : text(e);
-        return retry(kind, job, null, code, error);
+        return retry(kind, job, null, code, error, e);
     }
 
     private static String text(Throwable e) {
         return readable(e instanceof PostriderException ? String.valueOf(e.getMessage()) : e.toString());
     }
 
-    /** As PostgreSQL can store it, and a person wants to read it. */
+    /** One line that PostgreSQL can store. */
     private static String readable(String text) {
-        String clean = text.replace('\0', '?');
+        String clean = text.replace('\0', '?').replaceAll("\\p{Cntrl}+", " ");
         return clean.length() <= LONGEST_ERROR ? clean : clean.substring(0, LONGEST_ERROR);
     }
 

@@ -39,7 +39,12 @@ public final class Jobs {
         this.database = database;
     }
 
-    /** How a job stands: a row of the view {@code jobs}. */
+    /**
+     * How a job stands: a row of the view {@code jobs}.
+     *
+     * @param error one line
+     * @param stack the stack trace of the last failure; null: there was none, or the reader may not see it
+     */
     public record Status(
             UUID id,
             String queue,
@@ -64,7 +69,8 @@ public final class Jobs {
             @Nullable String progressNote,
             @Nullable String waitsFor,
             String topic,
-            long position) {
+            long position,
+            @Nullable String stack) {
         static Status read(Row row) throws SQLException {
             Long progress = row.int8OrNull("progress");
             return new Status(
@@ -91,7 +97,8 @@ public final class Jobs {
                     row.textOrNull("progress_note"),
                     row.textOrNull("waits_for"),
                     row.text("topic"),
-                    row.int8("position"));
+                    row.int8("position"),
+                    row.textOrNull("stack"));
         }
     }
 

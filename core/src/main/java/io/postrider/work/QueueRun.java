@@ -633,7 +633,7 @@ final class QueueRun implements Runnable {
     }
 
     private void aside(Holding holding, String why, Duration wait) {
-        settler.add(new Settler.Ended(holding, new Ending.Aside(why, wait, false, null, null)));
+        settler.add(new Settler.Ended(holding, new Ending.Aside(why, wait)));
     }
 
     /** As many as have something to do: jobs that take microseconds are not worth a thread each. */

@@ -9,6 +9,7 @@ import io.postrider.db.Row;
 import io.postrider.db.Session;
 import io.postrider.db.Sql;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
@@ -29,8 +30,15 @@ public final class Schedules {
     private static final Sql LIST = Sql.file("work/schedules");
     private static final Sql DUE = Sql.file("work/due_schedules");
     private static final Sql TICK = Sql.file("work/tick");
+    private static final Sql MOVE = Sql.file("work/move_schedule");
+
+    /** Ticks in one transaction: 5,000 in transactions of their own took 40 s. */
+    private static final int BATCH = 500;
+
+    private static final Duration MEND_EVERY = Duration.ofSeconds(30);
 
     private final Database database;
+    private long mendAt = System.nanoTime();
 
     public Schedules(Database database) {
         this.database = database;
@@ -76,23 +84,59 @@ public final class Schedules {
 
     /** Every schedule. */
     public List<Status> list() {
-        return read(LIST);
+        return Found.readable(database.autocommit(session -> session.query(LIST, Bind::nothing, Found::read)));
     }
 
-    /** Without those that this machine cannot read: such as one with a zone that it does not know. */
-    private List<Status> read(Sql which) {
-        return database
-                .autocommit(session -> session.query(which, Bind::nothing, row -> {
-                    try {
-                        return Optional.of(Status.read(row));
-                    } catch (PostriderException e) {
-                        log.warn("schedule_unreadable schedule={} error=\"{}\"", row.text("name"), e.getMessage());
-                        return Optional.<Status>empty();
-                    }
-                }))
-                .stream()
-                .flatMap(Optional::stream)
+    /** A row, and the schedule in it unless this machine cannot read it: such as one with a zone that it does not know. */
+    private record Found(String name, Instant nextAt, Optional<Status> status) {
+        static Found read(Row row) throws SQLException {
+            String name = row.text("name");
+            Instant nextAt = row.instant("next_at");
+            try {
+                return new Found(name, nextAt, Optional.of(Status.read(row)));
+            } catch (PostriderException e) {
+                log.warn("schedule_unreadable schedule={} error=\"{}\"", name, e.getMessage());
+                return new Found(name, nextAt, Optional.empty());
+            }
+        }
+
+        static List<Status> readable(List<Found> found) {
+            return found.stream().flatMap(one -> one.status().stream()).toList();
+        }
+    }
+
+    /**
+     * A schedule whose next tick lies behind the one that its cron expression gives: the clock was ahead when it last ticked.
+     *
+     * @param expected when it should tick next
+     */
+    public record TooFar(Status status, Instant expected) {}
+
+    /** Schedules that would skip ticks; a node that works on any queue mends them within half a minute. For checks. */
+    public List<TooFar> tooFar() {
+        Instant now = database.autocommit(Schedules::now);
+        return list().stream()
+                .filter(one -> !one.paused() && one.nextAt().isAfter(now))
+                .map(one -> new TooFar(one, next(one.schedule(), now)))
+                .filter(one -> one.status().nextAt().isAfter(one.expected()))
                 .toList();
+    }
+
+    private void mend() {
+        if (System.nanoTime() - mendAt < 0) {
+            return;
+        }
+        mendAt = System.nanoTime() + MEND_EVERY.toNanos();
+        for (TooFar one : tooFar()) {
+            String name = one.status().schedule().name();
+            database.transaction(session ->
+                    session.update(MOVE, bind -> bind.text("name", name).instant("next_at", one.expected())));
+            log.warn(
+                    "schedule_moved_back schedule={} from={} to={} the clock was ahead",
+                    name,
+                    one.status().nextAt(),
+                    one.expected());
+        }
     }
 
     /** Forgets a schedule. Jobs that it has made stay. */
@@ -116,35 +160,74 @@ public final class Schedules {
 
     /** Makes the jobs of ticks that are due. Every node may; a tick is moved on by one of them, with its job. */
     void tick() {
-        for (Status one : read(DUE)) {
+        mend();
+        @Nullable Found last = null;
+        List<Found> due;
+        do {
+            due = due(last);
+            List<Status> ticking = Found.readable(due);
             try {
-                tick(one);
-            } catch (
-                    PostriderException
-                            e) { // such as a zone that this machine does not know: the others tick all the same
-                log.warn("tick_failed schedule={} error=\"{}\"", one.schedule().name(), e.getMessage());
+                tick(ticking);
+            } catch (PostriderException e) { // one of them may be at fault: the others tick all the same
+                log.debug("ticking {} schedules failed", ticking.size(), e);
+                ticking.forEach(this::tickAlone);
             }
+            last = due.isEmpty() ? null : due.get(due.size() - 1);
+        } while (due.size() == BATCH);
+    }
+
+    private List<Found> due(@Nullable Found after) {
+        return database.autocommit(session -> session.query(
+                DUE,
+                bind -> bind.instant("after_at", after == null ? null : after.nextAt())
+                        .text("after_name", after == null ? null : after.name())
+                        .int4("most", BATCH),
+                Found::read));
+    }
+
+    private void tickAlone(Status one) {
+        try {
+            tick(List.of(one));
+        } catch (PostriderException e) {
+            log.warn("tick_failed schedule={} error=\"{}\"", one.schedule().name(), e.getMessage());
         }
     }
 
-    private void tick(Status one) {
-        Schedule schedule = one.schedule();
-        database.transaction(session -> {
-            Instant next = Cron.of(schedule.cron(), schedule.zone()).after(now(session));
-            UUID id = UUID.randomUUID();
-            boolean ours = session.one(
-                            TICK,
-                            bind -> bind.text("name", schedule.name())
-                                    .instant("at", one.nextAt())
-                                    .instant("next_at", next)
-                                    .uuid("job_id", id),
-                            row -> row.text("job"))
-                    .isPresent();
-            if (ours) {
-                log.info("schedule_ticked schedule={} at={} job_id={}", schedule.name(), one.nextAt(), id);
-            }
-            return ours;
+    private void tick(List<Status> due) {
+        if (due.isEmpty()) {
+            return;
+        }
+        record Ticked(String schedule, String job) {}
+        List<Ticked> ticked = database.transaction(session -> {
+            Instant now = now(session);
+            return session.query(
+                    TICK,
+                    bind -> bind.texts(
+                                    "names",
+                                    due.stream()
+                                            .map(one -> one.schedule().name())
+                                            .toList())
+                            .texts(
+                                    "ats",
+                                    due.stream()
+                                            .map(one -> one.nextAt().toString())
+                                            .toList())
+                            .texts(
+                                    "next_ats",
+                                    due.stream()
+                                            .map(one ->
+                                                    next(one.schedule(), now).toString())
+                                            .toList())
+                            .uuids(
+                                    "job_ids",
+                                    due.stream().map(one -> UUID.randomUUID()).toList()),
+                    row -> new Ticked(row.text("name"), row.text("job")));
         });
+        ticked.forEach(one -> log.info("schedule_ticked schedule={} job_id={}", one.schedule(), one.job()));
+    }
+
+    private static Instant next(Schedule schedule, Instant now) {
+        return Cron.of(schedule.cron(), schedule.zone()).after(now);
     }
 
     private static Instant now(Session session) {

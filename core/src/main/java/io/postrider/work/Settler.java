@@ -9,6 +9,7 @@ import io.postrider.db.JsonText;
 import io.postrider.db.Session;
 import io.postrider.db.Sql;
 import io.postrider.db.SqlState;
+import io.postrider.db.StackText;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -460,9 +461,16 @@ final class Settler implements AutoCloseable {
                                     asides.stream().map(Ending.Aside::code).toList())
                             .texts(
                                     "errors",
-                                    asides.stream().map(Ending.Aside::error).toList()),
+                                    asides.stream().map(Ending.Aside::error).toList())
+                            .texts("stacks", stacks(asides)),
                     row -> true);
         });
+    }
+
+    private static List<@Nullable String> stacks(List<? extends Ending> endings) {
+        return endings.stream()
+                .<@Nullable String>map(one -> StackText.of(one.cause()))
+                .toList();
     }
 
     private static List<Long> positionsOf(List<Ended> members) {
@@ -496,7 +504,8 @@ final class Settler implements AutoCloseable {
                                     .map(one -> (long) one.holding().job().attempt())
                                     .toList())
                     .texts("codes", ends.stream().map(Ending.Dead::code).toList())
-                    .texts("errors", ends.stream().map(Ending.Dead::error).toList());
+                    .texts("errors", ends.stream().map(Ending.Dead::error).toList())
+                    .texts("stacks", stacks(ends));
             if (how == BURY_BARE) {
                 bind.uuids(
                         "ids",
@@ -520,7 +529,8 @@ final class Settler implements AutoCloseable {
                                     .millis("wait", aside.delay())
                                     .bool("counted", aside.counted())
                                     .text("code", aside.code())
-                                    .text("error", aside.error()),
+                                    .text("error", aside.error())
+                                    .text("stack", StackText.of(aside.cause())),
                             row -> row.bool("ours"))
                     .orElse(false);
         }
@@ -532,7 +542,8 @@ final class Settler implements AutoCloseable {
                                     .int8("worker", holding.worker())
                                     .int4("attempt", holding.job().attempt())
                                     .text("code", dead.code())
-                                    .text("error", dead.error()),
+                                    .text("error", dead.error())
+                                    .text("stack", StackText.of(dead.cause())),
                             row -> true)
                     .isPresent();
         }

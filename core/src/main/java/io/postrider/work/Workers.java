@@ -41,6 +41,10 @@ public final class Workers implements AutoCloseable {
     private static final Sql ANNOUNCE = Sql.file("work/announce");
     private static final Sql CANCELLED = Sql.file("work/cancelled");
 
+    private static final String FAILED =
+            "job_failed queue={} job_type={} job_id={} attempt={} will_retry={} error=\"{}\"";
+    private static final String UNAVAILABLE = FAILED.replace("job_failed", "job_unavailable");
+
     private static final Duration LOOK_EVERY = Duration.ofMillis(500);
     private static final Duration GRACE = Duration.ofSeconds(10);
 
@@ -235,14 +239,7 @@ public final class Workers implements AutoCloseable {
         watch.jobEnded(job, end, Duration.ofNanos(one.nanos()));
         String error = one.ending().error();
         if (error != null && end != JobEnd.LOST) {
-            log.warn(
-                    "job_failed queue={} job_type={} job_id={} attempt={} will_retry={} error=\"{}\"",
-                    job.queue(),
-                    job.type(),
-                    job.id(),
-                    job.attempt(),
-                    end == JobEnd.RETRIED,
-                    error);
+            failed(job, end, error, one.ending().cause());
         } else if (log.isDebugEnabled() && end == JobEnd.DONE) {
             log.debug(
                     "job_completed queue={} job_type={} job_id={} attempt={} took_ms={}",
@@ -251,6 +248,20 @@ public final class Workers implements AutoCloseable {
                     job.id(),
                     job.attempt(),
                     one.nanos() / 1_000_000);
+        }
+    }
+
+    /** With its stack trace the first time and the last; the attempts between them have a line each. */
+    private static void failed(ClaimedJob job, JobEnd end, String error, @Nullable Throwable cause) {
+        boolean dead = end == JobEnd.DEAD;
+        @Nullable
+        Object[] values = {
+            job.queue(), job.type(), job.id(), job.attempt(), !dead, error, dead || job.attempt() == 1 ? cause : null
+        };
+        if (dead) {
+            log.error(FAILED, values);
+        } else {
+            log.warn(end == JobEnd.UNAVAILABLE ? UNAVAILABLE : FAILED, values);
         }
     }
 

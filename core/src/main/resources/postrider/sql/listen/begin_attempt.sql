@@ -6,5 +6,6 @@ values
   (:listener, :position, :topic, :event_id, :created_at, :type, :key, :project_id, :user_id, :aggregate_type,
    :aggregate_id, :payload::jsonb, :headers::jsonb, 1, clock_timestamp(), :worker)
 on conflict (listener, position) do update
-set attempt = setback.attempt + 1, begun_at = excluded.begun_at, worker = excluded.worker, retry_after = null, error = null
+set attempt = setback.attempt + 1, begun_at = excluded.begun_at, worker = excluded.worker, retry_after = null,
+  error = null, stack = null
 returning attempt

@@ -7,12 +7,12 @@ with gone as (
 )
 insert into postrider.dead_letter
   (listener, position, topic, event_id, created_at, type, key, project_id, user_id, aggregate_type, aggregate_id, payload,
-   headers, attempts, error)
+   headers, attempts, error, stack)
 select g.listener, g.position, g.topic, g.event_id, g.created_at, g.type, g.key, g.project_id, g.user_id,
   g.aggregate_type, g.aggregate_id, g.payload, g.headers, g.attempt,
-  coalesce(g.error, 'the process ended during attempt ' || g.attempt)
+  coalesce(g.error, 'the process ended during attempt ' || g.attempt), g.stack
 from gone g
 on conflict (listener, position) do update  -- it had died before the listener was reset
-set attempts = excluded.attempts, error = excluded.error, died_at = excluded.died_at
+set attempts = excluded.attempts, error = excluded.error, stack = excluded.stack, died_at = excluded.died_at
 returning id, listener, position, topic, event_id, created_at, type, key, project_id, user_id, aggregate_type,
-  aggregate_id, payload::text as payload, headers::text as headers, attempts, error, died_at
+  aggregate_id, payload::text as payload, headers::text as headers, attempts, error, died_at, stack

@@ -5,7 +5,8 @@ from (
   select r.*, sum(octet_length(r.payload)) over oldest as running, count(*) over () - row_number() over oldest as behind
   from (
     select d.id, d.listener, d.position, d.topic, d.event_id, d.created_at, d.type, d.key, d.project_id, d.user_id,
-      d.aggregate_type, d.aggregate_id, d.payload::text as payload, d.headers::text as headers, d.attempts, d.error, d.died_at
+      d.aggregate_type, d.aggregate_id, d.payload::text as payload, d.headers::text as headers, d.attempts, d.error, d.died_at,
+      d.stack
     from postrider.dead_letters d
     where (:id::text is null or d.id = :id::int8)
     and (:listener::text is null or d.listener = :listener)

@@ -9,15 +9,16 @@ with locked as materialized (
   from postrider.listener l
   where l.name = :listener
 ), stood as (
-  select k.name, (
-    select d.to_position from postrider.delivery d where d.listener = k.name order by d.n desc limit 1) as position
+  select k.name, d.to_position as position, d.n
   from locked k
+  left join lateral (
+    select d.to_position, d.n from postrider.delivery d where d.listener = k.name order by d.n desc limit 1) d on true
 ), passed as (
   delete from postrider.setback s
   using stood k where s.listener = k.name and s.position > k.position and s.position <= :to_position
 ), started as (
-  insert into postrider.delivery (listener, from_position, to_position, events, worker)
-  select k.name, 0, :to_position, 0, :worker from locked k
+  insert into postrider.delivery (n, listener, from_position, to_position, events, worker)
+  select postrider.next_number('delivery_numbers', k.n), k.name, 0, :to_position, 0, :worker from stood k
   returning listener
 ), attached as (
   update postrider.listener l

@@ -2,11 +2,12 @@
 -- never: lowers an attempt that somebody else has counted meanwhile
 insert into postrider.setback
   (listener, position, topic, event_id, created_at, type, key, project_id, user_id, aggregate_type, aggregate_id, payload,
-   headers, attempt, begun_at, retry_after, error, worker)
+   headers, attempt, begun_at, retry_after, error, stack, worker)
 values
   (:listener, :position, :topic, :event_id, :created_at, :type, :key, :project_id, :user_id, :aggregate_type,
    :aggregate_id, :payload::jsonb, :headers::jsonb, :attempt, clock_timestamp(),
-   clock_timestamp() + :wait * interval '1 millisecond', :error, :worker)
+   clock_timestamp() + :wait * interval '1 millisecond', :error, :stack, :worker)
 on conflict (listener, position) do update
-set attempt = excluded.attempt, retry_after = excluded.retry_after, error = excluded.error, worker = excluded.worker
+set attempt = excluded.attempt, retry_after = excluded.retry_after, error = excluded.error, stack = excluded.stack,
+  worker = excluded.worker
 where setback.attempt <= excluded.attempt

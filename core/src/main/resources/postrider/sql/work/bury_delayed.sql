@@ -6,10 +6,11 @@ with gone as (
 )
 insert into postrider.dead_letter
   (listener, position, topic, event_id, created_at, type, key, project_id, user_id, aggregate_type, aggregate_id, payload,
-   headers, attempts, error_code, error)
+   headers, attempts, error_code, error, stack)
 select g.topic, g.position, g.topic, g.event_id, g.created_at, g.type, g.key, g.project_id, g.user_id, g.aggregate_type,
-  g.aggregate_id, g.payload, g.headers, g.attempt, :code, :error
+  g.aggregate_id, g.payload, g.headers, g.attempt, :code, :error, :stack
 from gone g
 on conflict (listener, position) do update
-set attempts = excluded.attempts, error_code = excluded.error_code, error = excluded.error, died_at = excluded.died_at
+set attempts = excluded.attempts, error_code = excluded.error_code, error = excluded.error, stack = excluded.stack,
+  died_at = excluded.died_at
 returning position

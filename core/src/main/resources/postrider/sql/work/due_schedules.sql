@@ -1,6 +1,7 @@
--- schedules whose tick is due
+-- schedules whose tick is due, the longest due first, after a place among them
 select s.name, s.queue, s.type, s.payload::text as payload, s.cron, s.zone, s.paused, s.next_at, s.last_at, s.last_job::text as last_job
 from postrider.schedule s
 where s.next_at <= clock_timestamp() and not s.paused
-order by s.next_at
-limit 100
+and (:after_at::timestamptz is null or (s.next_at, s.name) > (:after_at::timestamptz, :after_name::text))
+order by s.next_at, s.name
+limit :most

@@ -130,8 +130,12 @@ class MigratorTest {
             psql.execute("grant select on postrider.events, postrider.jobs to public")
                     .execute("create view mine as select position, user_id from postrider.events")
                     .execute(insert.formatted(3_000));
-            assertThat(migrator.migrate(1_000, 262_144, true)).isEqualTo(new Migrator.Done(
-                    IntStream.rangeClosed(5, Migrator.MIGRATIONS.size()).boxed().toList(), true));
+            assertThat(migrator.migrate(1_000, 262_144, true))
+                    .isEqualTo(new Migrator.Done(
+                            IntStream.rangeClosed(5, Migrator.MIGRATIONS.size())
+                                    .boxed()
+                                    .toList(),
+                            true));
             assertThat(sqlState(psql, insert.formatted(1_025))).isEqualTo("23514");
             psql.execute(insert.formatted(1_024))
                     .execute("select postrider.enqueue('mail', 'send', '{}', user_id => 'u')")
@@ -151,9 +155,6 @@ class MigratorTest {
                 .execute("alter table postrider.event alter created_at type timestamptz, alter due_at type timestamptz,"
                         + " alter unique_key type text collate \"C\"")
                 .execute("drop domain postrider.event_time");
-        for (String table : List.of("setback", "delayed", "dead_letter")) {
-            psql.execute("alter table postrider." + table + " drop column stack");
-        }
         psql.execute("drop table postrider.worker_queue")
                 .execute("drop index postrider.dead_letter_died")
                 .execute("drop trigger worker_signs_in on postrider.worker")

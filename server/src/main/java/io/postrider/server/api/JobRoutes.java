@@ -188,6 +188,9 @@ final class JobRoutes {
                     .put("locked_by", job.lockedBy())
                     .put("lease_expires_at", Callers.text(job.leaseExpiresAt()));
         }
+        if (who.reach() == Identity.Reach.ALL) {
+            json.put("stack", job.stack());
+        }
         return json;
     }
 }

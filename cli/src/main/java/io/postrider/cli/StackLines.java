@@ -1,0 +1,19 @@
+package io.postrider.cli;
+
+import io.postrider.cli.text.Clean;
+import org.jspecify.annotations.Nullable;
+
+/** A stack trace below the fields of what failed. */
+final class StackLines {
+    private StackLines() {}
+
+    static void print(Terminal terminal, @Nullable String stack) {
+        if (stack == null) {
+            return;
+        }
+        terminal.out().println(terminal.ink().dim("stack trace"));
+        stack.lines()
+                .map(line -> line.startsWith("\t") ? "      " + Clean.line(line.strip()) : "  " + Clean.line(line))
+                .forEach(terminal.out()::println);
+    }
+}

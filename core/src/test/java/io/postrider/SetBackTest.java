@@ -1,0 +1,194 @@
+package io.postrider;
+
+import static io.postrider.JobDesk.awaitState;
+import static io.postrider.JobDesk.enqueue;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.postrider.db.Database;
+import io.postrider.db.SchemaName;
+import io.postrider.testkit.Await;
+import io.postrider.testkit.TestDatabase;
+import io.postrider.verify.Proof;
+import io.postrider.verify.Verifier;
+import io.postrider.work.Jobs.State;
+import io.postrider.work.Schedules;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.IntStream;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.Test;
+
+/** A sequence or a clock that was set back, a table that was emptied: noticed, and nothing is lost or done twice. */
+@Migrated
+class SetBackTest {
+    @Test
+    void ids_that_go_back_lose_no_event(TestDatabase database) {
+        List<Long> heard = new CopyOnWriteArrayList<>();
+        try (Node node = new Node(database);
+                Psql psql = new Psql(database)) {
+            node.with(Listener.relay("l", "orders", event -> heard.add(event.position())));
+            psql.emitMany("orders", "before", 200);
+            node.awaitCursor("l", 200);
+            psql.text("select setval('postrider.event_ids', 10)::text");
+            for (int i = 0; i < 90; i++) {
+                psql.emit("orders", "after" + i);
+            }
+            node.awaitCursor("l", 290);
+            assertThat(heard)
+                    .containsExactlyElementsOf(
+                            LongStream.rangeClosed(1, 290).boxed().toList());
+            assertThat(psql.texts("select reason from postrider.era order by era desc limit 1"))
+                    .containsExactly("ids went back");
+            assertThat(psql.number("select last_value from postrider.event_ids"))
+                    .isGreaterThan(1_000_000);
+            assertThat(psql.log("orders")).hasSize(290);
+        }
+        assertHolds(database);
+    }
+
+    @Test
+    void ids_that_begin_again_are_noticed_by_the_first_pass(TestDatabase database) {
+        try (Psql psql = new Psql(database)) {
+            psql.emitMany("orders", "before", 20).passAll();
+            psql.execute("alter sequence postrider.event_ids restart");
+            psql.emitMany("orders", "after", 5).passAll();
+            psql.emitMany("orders", "later", 5).passAll();
+            assertThat(psql.log("orders")).hasSize(30);
+            assertThat(psql.number("select count(*) from postrider.era")).isEqualTo(2);
+        }
+        assertHolds(database);
+    }
+
+    @Test
+    void an_emptied_table_of_passes_is_recovered_from(TestDatabase database) {
+        List<Long> heard = new CopyOnWriteArrayList<>();
+        try (Node node = new Node(database);
+                Psql psql = new Psql(database)) {
+            node.with(Listener.relay("l", "orders", event -> heard.add(event.position())));
+            for (int i = 0; i < 5; i++) {
+                psql.emit("orders", "before" + i);
+                node.awaitCursor("l", i + 1);
+            }
+            psql.execute("truncate postrider.pass");
+            psql.emit("orders", "after");
+            node.awaitCursor("l", 6);
+            psql.emit("orders", "later");
+            node.awaitCursor("l", 7);
+            assertThat(heard).containsExactly(1L, 2L, 3L, 4L, 5L, 6L, 7L);
+            assertThat(psql.texts("select reason from postrider.era order by era desc limit 1"))
+                    .containsExactly("passes are gone");
+        }
+        assertHolds(database);
+    }
+
+    @Test
+    void a_ledger_whose_numbers_go_back_delivers_each_event_once(TestDatabase database) {
+        try (Node node = new Node(database);
+                Psql psql = new Psql(database)) {
+            psql.execute("create table effects (position bigint)");
+            node.with(Listener.transactional("l", "orders", (connection, event) -> {
+                        try (var insert = connection.prepareStatement("insert into effects values (?)")) {
+                            insert.setLong(1, event.position());
+                            insert.execute();
+                        }
+                    })
+                    .withBatch(2));
+            psql.emitMany("orders", "before", 20);
+            node.awaitCursor("l", 20);
+            psql.text("select setval('postrider.delivery_numbers', 1)::text");
+            psql.emitMany("orders", "after", 10);
+            node.awaitCursor("l", 30);
+            psql.text("select setval('postrider.delivery_numbers', 1)::text");
+            node.postrider.reset("l", StartPoint.position(26));
+            node.awaitCursor("l", 30);
+            Await.until("the last five were done again", () -> psql.number("select count(*) from effects") == 35);
+            assertThat(psql.number("select count(distinct position) from effects"))
+                    .isEqualTo(30);
+        }
+        assertHolds(database);
+    }
+
+    /** Two claims of one number would share their settlements: a job would be settled before it ran. */
+    @Test
+    void claims_whose_numbers_go_back_do_each_job_once(TestDatabase database) {
+        List<String> done = new CopyOnWriteArrayList<>();
+        try (Node node = new Node(database);
+                Psql psql = new Psql(database)) {
+            for (String queue : List.of("q", "r")) {
+                node.postrider.add(Worker.on(queue).handling("t", job -> {
+                    done.add(queue + job.payload());
+                    return Fate.done();
+                }));
+            }
+            node.postrider.start();
+            IntStream.range(0, 10).forEach(i -> awaitState(node, enqueue(node, Job.of("q", "t", "" + i)), State.DONE));
+            long used = psql.number("select max(n) from postrider.claim");
+            psql.text("select setval('postrider.claim_numbers', 1)::text");
+            Await.until("it is moved on", () -> psql.number("select last_value from postrider.claim_numbers") > used);
+            psql.text("select setval('postrider.claim_numbers', 1)::text");
+            List<UUID> ids = new ArrayList<>();
+            IntStream.range(10, 20).forEach(i -> ids.add(enqueue(node, Job.of("q", "t", "" + i))));
+            ids.forEach(id -> awaitState(node, id, State.DONE));
+            assertThat(psql.number("select count(*) - count(distinct n) from postrider.claim"))
+                    .isZero();
+            assertThat(done).hasSize(20).doesNotHaveDuplicates();
+        }
+        assertHolds(database);
+    }
+
+    @Test
+    void a_schedule_that_ticked_while_the_clock_was_ahead_is_moved_back(TestDatabase database) {
+        try (Node node = new Node(database);
+                Psql psql = new Psql(database)) {
+            Schedules schedules = node.postrider.schedules();
+            schedules.set(Schedule.of("minutely", "* * * * *", "q", "t"));
+            schedules.set(Schedule.of("yearly", "0 0 29 2 *", "q", "t"));
+            Instant leapDay = schedules.list().get(1).nextAt();
+            psql.execute(
+                    "update postrider.schedule set next_at = next_at + interval '40 days' where name = 'minutely'");
+            assertThat(schedules.tooFar())
+                    .singleElement()
+                    .satisfies(one -> assertThat(one.status().schedule().name()).isEqualTo("minutely"));
+            node.postrider.add(Worker.on("q").handling("t", job -> Fate.done())).start();
+            Await.until(
+                    "it is moved back",
+                    Duration.ofSeconds(10),
+                    () -> schedules.tooFar().isEmpty());
+            assertThat(schedules.list().get(0).nextAt()).isBefore(Instant.now().plusSeconds(120));
+            assertThat(schedules.list().get(1).nextAt()).isEqualTo(leapDay);
+        }
+    }
+
+    /** 5,000 took 40 s, each in a transaction of its own, a hundred for each look. */
+    @Test
+    void many_schedules_tick_together_and_a_bad_one_holds_up_nobody(TestDatabase database) {
+        try (Node node = new Node(database);
+                Psql psql = new Psql(database)) {
+            psql.execute("insert into postrider.schedule (name, queue, type, payload, cron, zone, next_at)"
+                    + " select 's' || i, 'q', 't', '{}', '0 3 * * *', case when i <= 200 then 'Mars' else 'UTC' end,"
+                    + " '2026-01-01 03:00:00+00' from generate_series(1, 5000) i");
+            psql.execute("update postrider.schedule set queue = 'no queue' where name = 's4000'");
+            node.postrider
+                    .add(Worker.on("other").handling("t", job -> Fate.done()))
+                    .start();
+            Await.until(
+                    "all have ticked",
+                    Duration.ofSeconds(20),
+                    () -> psql.number("select count(*) from postrider.schedule where last_job is not null") == 4_799);
+            assertThat(psql.number("select count(*) from postrider.event where topic = 'queue:q'"))
+                    .isEqualTo(4_799);
+        }
+    }
+
+    private static void assertHolds(TestDatabase database) {
+        try (Psql psql = new Psql(database)) {
+            psql.passAll();
+        }
+        assertThat(new Verifier(new Database(database.dataSource(), SchemaName.of("postrider"))).verify(step -> {}))
+                .allMatch(Proof::holds);
+    }
+}
