@@ -1,0 +1,1 @@
+select * from postrider.hand_over_next(:worker, :most_crashes, :after, :most)

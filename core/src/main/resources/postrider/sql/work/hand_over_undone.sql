@@ -1,0 +1,1 @@
+select * from postrider.hand_over_undone(:worker, :after, :most)
