@@ -1,5 +1,6 @@
 package io.postrider;
 
+import io.postrider.db.JsonLimits;
 import io.postrider.db.JsonText;
 import java.util.BitSet;
 import java.util.Map;
@@ -183,8 +184,19 @@ final class Json {
         return (char) unit;
     }
 
+    /**
+     * The limits keep the database from writing out what a few bytes stand for: {@code 1e131071} has 131,072 digits there, and
+     * 7,500 of them took 2.9 GB in one backend.
+     */
     private void number() {
         int from = at;
+        number(from);
+        if (at - from > JsonLimits.LONGEST_NUMBER) {
+            throw beyond(from, "a number of " + (at - from) + " characters", JsonLimits.LONGEST_NUMBER);
+        }
+    }
+
+    private void number(int from) {
         if (next() == '-') {
             at++;
         }
@@ -203,10 +215,26 @@ final class Json {
             if (next() == '+' || next() == '-') {
                 at++;
             }
-            if (digits() == 0) {
+            int digits = digits();
+            if (digits == 0) {
                 throw flaw("digits must follow the exponent");
             }
+            refuseLargeExponent(from, text.substring(at - digits, at));
         }
+    }
+
+    private void refuseLargeExponent(int from, String digits) {
+        String significant = digits.replaceFirst("^0+", "");
+        if (significant.length() > 9
+                || (!significant.isEmpty() && Integer.parseInt(significant) > JsonLimits.LARGEST_EXPONENT)) {
+            String shown = significant.length() > 9 ? "of " + significant.length() + " digits" : significant;
+            throw beyond(from, "a number with the exponent " + shown, JsonLimits.LARGEST_EXPONENT);
+        }
+    }
+
+    private PostriderException beyond(int from, String what, int limit) {
+        return PostriderException.refused(field + " has " + what + " at character " + (from + 1) + "; the limit is "
+                + limit + ". Send the number as a string");
     }
 
     private int digits() {

@@ -8,6 +8,8 @@
 create or replace function postrider.allowance(of_queue text)
 returns int
 language plpgsql stable
+set search_path = pg_catalog, pg_temp
+set jit = off
 set enable_seqscan = off
 as $$
 declare

@@ -3,7 +3,10 @@
 -- touches  cancellation (writes)
 create or replace function postrider.ask_to_cancel(of_topic text, of_position bigint, of_reason text)
 returns void
-language plpgsql volatile as $$
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+set jit = off
+as $$
 begin
   insert into postrider.cancellation (topic, position, reason) values (of_topic, of_position, of_reason)
   on conflict do nothing;

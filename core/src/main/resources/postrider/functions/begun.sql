@@ -4,6 +4,8 @@
 create or replace function postrider.begun(of_queue text, period interval)
 returns bigint
 language plpgsql stable
+set search_path = pg_catalog, pg_temp
+set jit = off
 set enable_seqscan = off
 as $$
 declare

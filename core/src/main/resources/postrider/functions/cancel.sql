@@ -9,6 +9,8 @@
 create or replace function postrider.cancel(of_id uuid, of_reason text default null)
 returns text
 language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+set jit = off
 set enable_seqscan = off
 as $$
 #variable_conflict use_column

@@ -1,7 +1,8 @@
 -- claim(queue, topic, worker, most, first, bytes, oldest, latest): gives a worker the right to the next positions of a queue's
 -- lane, and the first of the jobs at them.
 --
--- takes    most: positions at most. first, bytes: so many jobs are given at most, with so long payloads. oldest: the worker's
+-- takes    most: positions at most. first, bytes: so many jobs are given at most, with so long payloads; first 0: claims without a
+--          look at the jobs, after one of them could not be read. oldest: the worker's
 --          oldest claim that is not settled, null if all are. latest: the greatest number that it has ever got
 -- gives    first a row without an event: the claim's number and first position, and the last position that is claimed now, by
 --          whomever; without a number if nothing was claimed, and then hold says why: empty, paused, limited. Then the jobs, in
@@ -29,6 +30,7 @@ returns table (
   user_id text, aggregate_type text, aggregate_id text, headers text, created_at timestamptz, wait bigint, unique_key text,
   hold text)
 language plpgsql volatile
+set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set enable_bitmapscan = off
@@ -90,7 +92,7 @@ begin
     null::timestamptz, null::bigint, null, null;
   if queue.key_limit is null then
     return query select mine, last + 1, r.* from postrider.claimed(of_topic, last, least(head, last + first), bytes) r;
-  else
+  elsif first > 0 then
     return query
     select mine, last + 1, r.position, r.event_id, r.type, r.payload, r.key, r.project_id, r.user_id, r.aggregate_type,
       r.aggregate_id, r.headers, r.created_at, r.wait, r.unique_key,

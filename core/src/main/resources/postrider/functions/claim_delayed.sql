@@ -18,6 +18,8 @@ returns table (
   topic text, "position" bigint, event_id uuid, type text, payload text, key text, project_id text, user_id text,
   aggregate_type text, aggregate_id text, headers text, created_at timestamptz, unique_key text, attempt int, crashes int)
 language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+set jit = off
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 as $$

@@ -1,7 +1,8 @@
 -- claimed(topic, after, upto, bytes): the jobs at positions that the caller has claimed.
 --
 -- takes    bytes: stop when the payloads are so long together; at least one is given
--- gives    the jobs in the order of their positions. wait: milliseconds until the job is due, null if it is
+-- gives    the jobs in the order of their positions. wait: milliseconds until the job is due, null if it is. hold: cancelled; bad,
+--          if it can never be due; a position whose event is gone comes with nulls
 -- touches  log, event, cancellation (reads)
 create or replace function postrider.claimed(of_topic text, after bigint, upto bigint, bytes bigint)
 returns table (
@@ -9,6 +10,7 @@ returns table (
   aggregate_type text, aggregate_id text, headers text, created_at timestamptz, wait bigint, unique_key text,
   hold text)
 language plpgsql stable
+set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set enable_bitmapscan = off
@@ -29,10 +31,12 @@ begin
     select r.*, sum(octet_length(r.payload)) over (rows unbounded preceding) as running
     from (
       select l.position, e.event_id, e.type::text, e.payload::text as payload, e.key::text, e.project_id::text,
-        e.user_id::text, e.aggregate_type::text, e.aggregate_id::text, e.headers::text as headers, e.created_at,
-        case when e.due_at > now then (extract(epoch from e.due_at - now) * 1000)::bigint end as wait, e.unique_key,
+        e.user_id::text, e.aggregate_type::text, e.aggregate_id::text, e.headers::text as headers, e.created_at::timestamptz,
+        case when e.due_at > now and e.due_at < timestamptz '10000-01-01 00:00:00+00'
+          then (extract(epoch from e.due_at - now) * 1000)::bigint end as wait, e.unique_key::text,
         case when exists (
-          select from postrider.cancellation c where c.topic = of_topic and c.position = l.position) then 'cancelled' end as hold
+          select from postrider.cancellation c where c.topic = of_topic and c.position = l.position) then 'cancelled'
+          when e.due_at >= timestamptz '10000-01-01 00:00:00+00' then 'bad' end as hold
       from postrider.log l
       left join postrider.event e on e.tx = l.tx and e.id = l.id
       where l.topic = of_topic
@@ -41,6 +45,6 @@ begin
       order by l.position
     ) r
   ) r
-  where r.running - octet_length(r.payload) < bytes;
+  where coalesce(r.running - octet_length(r.payload), 0) < bytes;
 end
 $$;

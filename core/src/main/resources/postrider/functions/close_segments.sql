@@ -6,6 +6,8 @@
 create or replace function postrider.close_segments(rotate interval)
 returns int
 language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+set jit = off
 set enable_seqscan = off
 as $$
 declare

@@ -7,6 +7,8 @@
 create or replace function postrider.crowd(of_queue text, besides bigint)
 returns table (key text, running bigint)
 language plpgsql stable
+set search_path = pg_catalog, pg_temp
+set jit = off
 set enable_seqscan = off
 as $$
 #variable_conflict use_column

@@ -17,6 +17,8 @@ create or replace function postrider.delay_again(
   of_error     text)
 returns boolean
 language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+set jit = off
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 as $$

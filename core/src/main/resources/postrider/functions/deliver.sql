@@ -21,6 +21,8 @@ create or replace function postrider.deliver(
   in_tenure      bigint default null)
 returns boolean
 language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+set jit = off
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 as $$

@@ -14,6 +14,7 @@ create or replace function postrider.drain(
   out events   bigint,
   out more     boolean)
 language plpgsql volatile
+set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set enable_bitmapscan = off

@@ -5,7 +5,10 @@
 --          as it will for as long as a producer's transaction is open
 create or replace function postrider.drop_segments()
 returns text
-language plpgsql volatile as $$
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+set jit = off
+as $$
 declare
   segment  postrider.segment;
   table_   text;

@@ -14,7 +14,10 @@ create or replace function postrider.emit(
   aggregate_id    text   default null,
   event_id        uuid   default null)
 returns uuid
-language plpgsql volatile as $$
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+set jit = off
+as $$
 #variable_conflict use_variable
 declare
   written uuid := coalesce(event_id, gen_random_uuid());

@@ -8,7 +8,10 @@
 --          segment. The caller sets a short lock_timeout and tries again
 create or replace function postrider.empty_segments(keep interval, patience interval)
 returns table (what text, name text)
-language plpgsql volatile as $$
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+set jit = off
+as $$
 #variable_conflict use_column
 declare
   segment  postrider.segment;

@@ -1,9 +1,10 @@
 -- enqueue(queue, type, payload, run_at, …): writes one job in the caller's transaction.
 --
--- takes    run_at: not before this time; null: at once. priority: high, normal, low. unique_key: if another job of the queue
---          holds it, nothing is written. unique_for: for how long it is held; null: until the job is finished
+-- takes    run_at: not before this time; null: at once. priority: high, normal, low. unique_key: if another job of the queue and
+--          the project holds it, nothing is written. unique_for: for how long it is held; null: until the job is finished
 -- gives    the job's id; of the one that holds the unique key, if there is one
 -- touches  event, unique_job (writes)
+-- rights   runs as its owner, so that no producer needs rights on unique_job, where it could read and take others' keys
 -- locks    a unique key that it takes: another transaction that enqueues with the same key waits for the end of this one
 create or replace function postrider.enqueue(
   queue           text,
@@ -21,7 +22,10 @@ create or replace function postrider.enqueue(
   aggregate_id    text         default null,
   job_id          uuid         default null)
 returns uuid
-language plpgsql volatile as $$
+language plpgsql volatile security definer
+set search_path = pg_catalog, pg_temp
+set jit = off
+as $$
 #variable_conflict use_variable
 declare
   written  uuid := coalesce(job_id, postrider.new_job_id());
@@ -37,11 +41,17 @@ begin
   if run_at >= timestamptz '10000-01-01 00:00:00+00' then
     raise exception 'run_at must be before the year 10000, was %', run_at using errcode = '22023';
   end if;
+  if run_at < timestamptz '0001-01-01 00:00:00+00' then
+    raise exception 'run_at must be in the year 1 or later, was %', run_at using errcode = '22023';
+  end if;
   if type is null then
     raise exception 'type must be given, was NULL' using errcode = '22023';
   end if;
   if unique_for <= interval '0' then
     raise exception 'unique_for must be longer than nothing, was %', unique_for using errcode = '22023';
+  end if;
+  if unique_for > interval '36500 days' then
+    raise exception 'unique_for must be at most 36500 days, was %', unique_for using errcode = '22023';
   end if;
   if unique_key is not null then
     if octet_length(unique_key) not between 1 and 1024 then
@@ -50,15 +60,17 @@ begin
     end if;
     loop
       -- Not "do update": that would lock the row of one who holds the key, and who settles its job would wait for our caller.
-      insert into postrider.unique_job (queue, unique_key, event_id, until)
-      values (queue, unique_key, written, coalesce(clock_timestamp() + unique_for, 'infinity'))
+      insert into postrider.unique_job (queue, project_id, unique_key, event_id, until)
+      values (queue, coalesce(project_id, ''), unique_key, written, coalesce(clock_timestamp() + unique_for, 'infinity'))
       on conflict do nothing;
       exit when found;
       update postrider.unique_job u set event_id = written, until = coalesce(clock_timestamp() + unique_for, 'infinity')
-      where u.queue = enqueue.queue and u.unique_key = enqueue.unique_key and u.until <= clock_timestamp();
+      where u.queue = enqueue.queue and u.project_id = coalesce(enqueue.project_id, '') and u.unique_key = enqueue.unique_key
+      and u.until <= clock_timestamp();
       exit when found;
       select u.event_id into holder
-      from postrider.unique_job u where u.queue = enqueue.queue and u.unique_key = enqueue.unique_key;
+      from postrider.unique_job u
+      where u.queue = enqueue.queue and u.project_id = coalesce(enqueue.project_id, '') and u.unique_key = enqueue.unique_key;
       if holder is not null then
         return holder;
       end if;
@@ -72,3 +84,6 @@ begin
   return written;
 end
 $$;
+
+-- Only those it is granted to: it writes with its owner's rights.
+revoke execute on function postrider.enqueue from public;

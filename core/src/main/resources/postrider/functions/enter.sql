@@ -1,14 +1,17 @@
 -- enter(reach, project, user): from here to its end the transaction has this in reach, and can only read. As the role
--- postrider_reader if the caller may act as it: for a superuser the policies would not hold.
+-- reader_role() if the caller may act as it: for a superuser the policies would not hold.
 --
 -- takes    reach: 'all', 'project' or 'user'. project, user: null for none
 -- gives    whether row-level security holds now. If not, the caller must not read
 -- never    plans a scan of a whole partition because it was empty when it was last analysed; never takes longer than 30 s
 create or replace function postrider.enter(reach text, project text, "user" text)
 returns boolean
-language plpgsql volatile as $$
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+set jit = off
+as $$
 declare
-  reader   text := 'postrider' || '_reader';
+  reader   text := postrider.reader_role();
   may_set  text := case when current_setting('server_version_num')::int >= 160000 then 'SET' else 'MEMBER' end;
   patience interval := current_setting('statement_timeout')::interval;
 begin
@@ -19,13 +22,12 @@ begin
   perform set_config('postrider.project', coalesce(project, ''), true);
   perform set_config('postrider.user', coalesce("user", ''), true);
   perform set_config('enable_seqscan', 'off', true);
-  perform set_config('jit', 'off', true);
   if patience = interval '0' or patience > interval '30 seconds' then
     perform set_config('statement_timeout', '30s', true);
   end if;
   perform set_config('transaction_read_only', 'on', true);
   -- SET ROLE asks what the session's user may become, not what the current one may
-  if to_regrole(reader) is not null and pg_has_role(session_user, reader, may_set) then
+  if exists (select from pg_roles r where r.rolname = reader) and pg_has_role(session_user, reader, may_set) then
     perform set_config('role', reader, true);
   end if;
   return row_security_active('postrider.event_log');

@@ -15,6 +15,7 @@ create or replace function postrider.find(
   out txs    xid8[],
   out ids    bigint[])
 language plpgsql volatile
+set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set enable_bitmapscan = off

@@ -4,6 +4,8 @@
 create or replace function postrider.find_job(of_id uuid)
 returns table (topic text, "position" bigint)
 language plpgsql stable
+set search_path = pg_catalog, pg_temp
+set jit = off
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set enable_hashjoin = off

@@ -9,6 +9,8 @@
 create or replace function postrider.forget_event_log(at timestamptz default clock_timestamp())
 returns setof text
 language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+set jit = off
 set enable_seqscan = off
 as $$
 #variable_conflict use_variable

@@ -9,6 +9,7 @@
 -- never    hides an event that has no position: the bounds of id are only there to look into few segments.
 --          The look into log and backlog is for ids from before the era, where a transaction's number may have been used
 --          twice: once by the cluster that wrote them, and again by ours
+-- A pinned search_path would keep the planner from inlining it. Its body is parsed when it is made, so no path can change it
 create or replace function postrider.fresh(
   low_gaps   xid8[],
   high_gaps  xid8[],
@@ -18,7 +19,8 @@ create or replace function postrider.fresh(
   newest     bigint,
   era_high   bigint)
 returns table (tx xid8, id bigint, topic text)
-language sql stable as $$
+language sql stable
+begin atomic
   select e.tx, e.id, e.topic
   from unnest(low_gaps, high_gaps) as gap (from_tx, upto_tx)
   cross join lateral (
@@ -46,5 +48,5 @@ language sql stable as $$
       and not exists (
         select from postrider.backlog b
         where b.topic = e.topic and b.tx = e.tx and b.first_id <= e.id and b.last_id >= e.id))
-    offset 0) e
-$$;
+    offset 0) e;
+end;

@@ -13,6 +13,8 @@ create or replace function postrider.hand_over(
   error         text)
 returns bigint
 language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+set jit = off
 set plan_cache_mode = force_generic_plan
 as $$
 declare

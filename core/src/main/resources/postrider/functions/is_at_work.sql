@@ -6,6 +6,8 @@
 create or replace function postrider.is_at_work(of_worker bigint)
 returns boolean
 language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+set jit = off
 set plan_cache_mode = force_generic_plan
 as $$
 begin

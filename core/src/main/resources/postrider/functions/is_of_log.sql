@@ -4,6 +4,8 @@
 create or replace function postrider.is_of_log(of_topic text, at_position bigint, in_era int)
 returns boolean
 language plpgsql stable
+set search_path = pg_catalog, pg_temp
+set jit = off
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 as $$

@@ -6,6 +6,8 @@
 create or replace function postrider.lease_until(of_worker bigint)
 returns timestamptz
 language sql stable security definer
+set search_path = pg_catalog, pg_temp
+set jit = off
 begin atomic
   select case
     when w.pooled then w.seen_at + interval '12 seconds'

@@ -8,6 +8,8 @@
 create or replace function postrider.leave(of_worker bigint)
 returns bigint
 language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+set jit = off
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 as $$

@@ -8,6 +8,8 @@
 create or replace function postrider.let_go_of_jobs(of_low bigint, impatient boolean)
 returns boolean
 language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+set jit = off
 set enable_seqscan = off
 as $$
 #variable_conflict use_column

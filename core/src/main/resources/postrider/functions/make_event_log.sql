@@ -9,7 +9,10 @@
 -- never    fails the listener: while this cannot be done rows go to the table beyond. Where they have, there is no partition
 create or replace function postrider.make_event_log(at timestamptz default clock_timestamp())
 returns int
-language plpgsql volatile as $$
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+set jit = off
+as $$
 #variable_conflict use_variable
 declare
   monday  constant timestamptz := '2001-01-01 00:00:00+00';

@@ -7,19 +7,22 @@
 --          missing after a restore
 create or replace function postrider.make_reader()
 returns text
-language plpgsql volatile as $$
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+set jit = off
+as $$
 declare
-  reader   text := 'postrider' || '_reader';
+  reader   text := postrider.reader_role();
   may_set  text := case when current_setting('server_version_num')::int >= 160000 then 'SET' else 'MEMBER' end;
 begin
-  if to_regrole(reader) is null then
+  if not exists (select from pg_roles r where r.rolname = reader) then
     begin
       execute format('create role %I nologin', reader);
     exception
       when insufficient_privilege then
         return format('role %s is not there, and %s may not create roles', reader, current_user);
       when duplicate_object or unique_violation then
-        null;  -- for another database of this cluster, a moment ago
+        null;  -- by another node, a moment ago
     end;
   end if;
   if not (has_schema_privilege(reader, 'postrider', 'usage')
@@ -28,6 +31,12 @@ begin
     and has_table_privilege(reader, 'postrider.dead_letters_in_reach', 'select')) then
     execute format('grant usage on schema postrider to %I', reader);
     execute format('grant select on postrider.event_log, postrider.jobs_in_reach, postrider.dead_letters_in_reach to %I', reader);
+  end if;
+  -- the role of earlier versions, which every database of the cluster shared
+  if exists (select from pg_roles r where r.rolname = 'postrider' || '_reader')
+    and has_table_privilege('postrider' || '_reader', 'postrider.event_log', 'select') then
+    execute format('revoke all on all tables in schema postrider from %I', 'postrider' || '_reader');
+    execute format('revoke all on schema postrider from %I', 'postrider' || '_reader');
   end if;
   if not pg_has_role(current_user, reader, may_set) then
     begin

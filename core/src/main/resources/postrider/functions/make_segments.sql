@@ -7,7 +7,10 @@
 -- never    fails a producer: while this cannot be done rows go to the table beyond, and the next segment begins after them
 create or replace function postrider.make_segments(log_size bigint, ledger_size bigint)
 returns int
-language plpgsql volatile as $$
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+set jit = off
+as $$
 declare
   made     int := 0;
   family   record;

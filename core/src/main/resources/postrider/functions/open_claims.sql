@@ -4,6 +4,8 @@
 create or replace function postrider.open_claims()
 returns table (worker bigint, n bigint, topic text, positions int8multirange, at timestamptz)
 language plpgsql stable
+set search_path = pg_catalog, pg_temp
+set jit = off
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 as $$

@@ -11,6 +11,7 @@ create or replace function postrider.open_era(
   out promised  bigint,
   out now       pg_snapshot)
 language plpgsql volatile
+set search_path = pg_catalog, pg_temp
 set jit = off
 as $$
 #variable_conflict use_variable
@@ -68,8 +69,7 @@ begin
   end if;
 
   insert into postrider.era (era, system_identifier, timeline, high, reason)
-  select coalesce((select max(e.era) from postrider.era e), 0) + 1, c.system_identifier,
-    substr(pg_walfile_name(pg_current_wal_insert_lsn()), 1, 8), high, reason
-  from pg_control_system() c;
+  select coalesce((select max(e.era) from postrider.era e), 0) + 1, c.system_identifier, c.timeline, high, reason
+  from postrider.cluster_identity() c;
 end
 $$;

@@ -6,6 +6,8 @@
 create or replace function postrider.open_keys(of_queue text, besides bigint default null)
 returns setof text
 language plpgsql stable
+set search_path = pg_catalog, pg_temp
+set jit = off
 set enable_seqscan = off
 set enable_hashjoin = off
 set enable_mergejoin = off

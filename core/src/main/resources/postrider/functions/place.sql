@@ -10,6 +10,7 @@ create or replace function postrider.place(
   out topics text[],
   out heads  bigint[])
 language plpgsql volatile
+set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
 set jit = off
 as $$

@@ -13,6 +13,7 @@ create or replace function postrider.promise(
   only_topics  text[])
 returns bigint
 language plpgsql volatile
+set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set enable_bitmapscan = off

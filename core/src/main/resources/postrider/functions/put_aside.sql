@@ -3,7 +3,7 @@
 --
 -- takes    arrays of one length: positions of the topic, milliseconds until each is due, attempts and crashes so far, what
 --          went wrong or null. The caller settles the positions as aside in the same transaction
--- touches  delayed, cancellation, finish, unique_job (writes), log, event (reads)
+-- touches  delayed, cancellation, finish, unique_job (writes), log, event (reads); dead_letter (writes), if a row is bad (bury_bad)
 create or replace function postrider.put_aside(
   of_topic   text,
   positions  bigint[],
@@ -15,6 +15,8 @@ create or replace function postrider.put_aside(
   errors     text[])
 returns void
 language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+set jit = off
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set enable_hashjoin = off
@@ -34,11 +36,11 @@ begin
   from unnest(positions, whys, waits, attempts, crashes, codes, errors)
     a (position, why, wait, attempt, crashes, code, error)
   join postrider.log l on l.topic = of_topic and l.position = a.position
-  join postrider.event e on e.tx = l.tx and e.id = l.id;
+  join postrider.event e on e.tx = l.tx and e.id = l.id
+  where e.due_at is null or e.due_at < timestamptz '10000-01-01 00:00:00+00';
   get diagnostics written = row_count;
   if written <> cardinality(positions) then
-    raise exception 'only % of % jobs of topic % are in the log', written, cardinality(positions), of_topic
-      using errcode = 'PR002';
+    perform postrider.bury_bad(of_topic, positions);
   end if;
   perform postrider.drop_cancelled(of_topic, positions);
 end

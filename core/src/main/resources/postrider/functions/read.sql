@@ -21,6 +21,7 @@ returns table (
   aggregate_type text, aggregate_id text, headers text, created_at timestamptz, era int,
   running bigint)
 language plpgsql stable
+set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set enable_bitmapscan = off
@@ -37,7 +38,7 @@ begin
     select r.*, sum(octet_length(r.payload)) over (rows unbounded preceding) as running
     from (
       select l.position, e.event_id, e.type::text, e.payload::text as payload, e.key::text, e.project_id::text,
-        e.user_id::text, e.aggregate_type::text, e.aggregate_id::text, e.headers::text as headers, e.created_at,
+        e.user_id::text, e.aggregate_type::text, e.aggregate_id::text, e.headers::text as headers, e.created_at::timestamptz,
         (select max(a.era) from postrider.era a) as era
       from postrider.log l
       left join postrider.event e on e.tx = l.tx and e.id = l.id

@@ -5,7 +5,7 @@
 --          and whether there is more to do at once. No row if there was nothing: then nothing was written and no
 --          transaction number was used
 -- touches  event (reads), log, head, pass, era, backlog (writes)
--- locks    an advisory lock that makes passes serial, to the end of the transaction; nothing a producer needs
+-- locks    the table sequencing, which makes passes serial, to the end of the transaction; nothing a producer needs
 -- never    in REPEATABLE READ: the snapshot would be older than the lock, and the pass before would be invisible.
 --          Never on a standby: a snapshot there lists no running transactions
 --
@@ -29,7 +29,10 @@ create or replace function postrider.sequence(
   out high_id  bigint,
   out more     boolean)
 returns setof record
-language plpgsql volatile as $$
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+set jit = off
+as $$
 #variable_conflict use_variable
 declare
   last       postrider.pass;
@@ -62,7 +65,7 @@ begin
 
   -- The lock is one statement and the snapshot a later one: a snapshot taken together with the lock may be older than
   -- the pass that held the lock before (seen on PostgreSQL 15).
-  perform pg_advisory_xact_lock('postrider.event'::regclass::oid::int4, 2);
+  lock table postrider.sequencing in exclusive mode;
   select p.* into last from postrider.pass p order by p.n desc limit 1;
   -- Not "select last_value from event_ids": that reads the row while nextval() changes it in place, and nextval() shows a
   -- value 32 further on for the moment in which it writes its log record. A high that is too high loses events.

@@ -19,6 +19,8 @@ create or replace function postrider.settle(
   topics     text[] default null)
 returns text
 language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+set jit = off
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 as $$

@@ -8,6 +8,8 @@
 create or replace function postrider.shorten_claims(keep interval)
 returns setof text
 language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+set jit = off
 set enable_seqscan = off
 as $$
 #variable_conflict use_column

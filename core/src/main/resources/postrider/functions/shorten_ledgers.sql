@@ -9,6 +9,8 @@
 create or replace function postrider.shorten_ledgers(grace interval default interval '1 minute')
 returns setof text
 language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+set jit = off
 set enable_seqscan = off
 as $$
 #variable_conflict use_column
@@ -37,7 +39,7 @@ begin
       return next segment.family || '_' || segment.low;
       continue;
     elsif segment.family = 'pass' then
-      perform pg_advisory_xact_lock('postrider.event'::regclass::oid::int4, 2);
+      lock table postrider.sequencing in exclusive mode;
       select max(p.n) into last_n from postrider.pass p;
       insert into postrider.head (topic, position, n)
       select h.topic, h.position, last_n

@@ -5,6 +5,8 @@
 create or replace function postrider.sign(of_worker bigint)
 returns void
 language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+set jit = off
 set plan_cache_mode = force_generic_plan
 as $$
 begin

@@ -11,6 +11,8 @@
 create or replace function postrider.stands_at(of_listener text, at_position bigint, upto bigint, in_era int)
 returns boolean
 language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+set jit = off
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 as $$

@@ -1,9 +1,16 @@
 -- tail_position(topic): the last position given or promised in a topic; 0 for a new one.
 create or replace function postrider.tail_position(of_topic text)
 returns bigint
-language sql stable as $$
-  select coalesce(
+language plpgsql stable
+set search_path = pg_catalog, pg_temp
+set jit = off
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+as $$
+begin
+  return coalesce(
     (select b.to_position from postrider.backlog b where b.topic = of_topic order by b.from_position desc limit 1),
     (select h.position from postrider.head h where h.topic = of_topic order by h.position desc limit 1),
-    0)
+    0);
+end
 $$;

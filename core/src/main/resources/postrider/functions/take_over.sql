@@ -8,6 +8,8 @@ returns bigint
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp
 set jit = off
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
 as $$
 begin
   return (select h.jobs from postrider.hand_over_next(of_worker, most_crashes, 0, 2147483647) h);

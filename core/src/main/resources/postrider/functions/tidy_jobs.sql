@@ -7,6 +7,8 @@
 create or replace function postrider.tidy_jobs(keep interval)
 returns bigint
 language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+set jit = off
 set enable_seqscan = off
 as $$
 declare

@@ -19,10 +19,10 @@ select e.event_id as id, split_part(l.topic, ':', 2) as queue, e.type as job_typ
   case when w.id is not null then postrider.lease_until(w.id) end as lease_expires_at,
   coalesce(x.error_code, d.error_code) as last_error_code,
   coalesce(x.error, d.error) as last_error_message,
-  e.created_at,
+  e.created_at::timestamptz,
   coalesce(d.claimed_at, f.claimed_at, case when d.position is null then c.at end) as claimed_at,
   coalesce(x.died_at, f.at, case when s.fate <> 'aside' then s.at end) as finished_at,
-  e.key, e.project_id, e.user_id, e.payload, e.headers, e.unique_key,
+  e.key, e.project_id, e.user_id, e.payload, e.headers, e.unique_key::text,
   coalesce(f.result, s.results -> (l.position::text)) as result,
   p.percent as progress, p.note as progress_note, d.why as waits_for, coalesce(d.crashes, 0) as crashes,
   l.topic, l.position

@@ -1,13 +1,20 @@
 -- Each listener: where it is, how far behind, and what holds it up.
+--   lag           committed events of its topic that it has not finished, with or without a position
+--   unpositioned  those of them that have no position yet: many of them, or old ones, mean that nobody sequences
+--   unpositioned_since  when the oldest of these was emitted
 create or replace view postrider.listeners as
 select l.name, l.topic, l.kind, l.policy, c.to_position as position, h.position as head,
-  greatest(h.position - c.to_position, 0) as lag, c.at as last_progress_at,
+  greatest(h.position - c.to_position, 0) + coalesce(u.events, 0) as lag, c.at as last_progress_at,
   greatest(coalesce(s.attempt, 0), l.unavailable_tries) as attempts, coalesce(l.unavailable_until, s.retry_after) as retry_after,
   coalesce(l.unavailable_error, s.error) as last_error,
   (select count(*) from postrider.setback w where w.listener = l.name) as setbacks,
   (select count(*) from postrider.dead_letter d where d.listener = l.name) as dead_letters,
-  l.paused, l.detached_at, o.pid as owner_pid, t.worker as owner, l.types, l.batch, l.attempts as max_attempts, l.created_at
+  l.paused, l.detached_at, o.pid as owner_pid, t.worker as owner, l.types, l.batch, l.attempts as max_attempts, l.created_at,
+  coalesce(u.events, 0) as unpositioned, u.oldest_at as unpositioned_since
 from postrider.listener l
+left join (
+  select u.topic, sum(u.events)::bigint as events, min(u.oldest_at) as oldest_at
+  from postrider.unpositioned() u group by u.topic) u on u.topic = l.topic
 left join lateral (
   select d.to_position, d.at from postrider.delivery d where d.listener = l.name
   order by d.n desc limit 1) c on true

@@ -1,20 +1,29 @@
 -- Each queue: what waits, what runs, how fast.
---   depth       jobs that could run now, and what nobody has claimed yet: whether that waits for a time is not known before
+--   depth       jobs that could run now, and those that nobody has claimed yet, with or without a position: whether these
+--               wait for a time is known when a worker has claimed them
 --   scheduled   jobs that wait for a time
 --   oldest_at   when the oldest job that could run was enqueued
 --   throughput  jobs begun in a second, over the last minute
+--   unpositioned  committed jobs that have no position yet: many of them, or old ones, mean that nobody sequences
 create or replace view postrider.queues as
+with fresh as materialized (
+  select split_part(u.topic, ':', 2) as name, sum(u.events)::bigint as events, min(u.oldest_at) as oldest_at
+  from postrider.unpositioned() u where u.topic >= 'queue:' and u.topic < 'queue;'
+  group by 1
+)
 select n.name,
-  (u.pending + coalesce(d.due, 0))::bigint as depth, coalesce(d.scheduled, 0)::bigint as scheduled,
+  (u.pending + coalesce(d.due, 0) + coalesce(f.events, 0))::bigint as depth, coalesce(d.scheduled, 0)::bigint as scheduled,
   (coalesce(o.running, 0) + coalesce(d.running, 0))::bigint as running,
-  least(u.oldest_at, d.oldest_at) as oldest_at,
+  least(u.oldest_at, d.oldest_at, f.oldest_at) as oldest_at,
   round(postrider.begun(n.name, interval '1 minute') / 60.0, 1) as throughput,
   (select count(*) from postrider.dead_letter x where x.listener = any (postrider.lanes(n.name))) as dead_letters,
-  coalesce(q.paused, false) as paused, q.running_limit, q.key_limit, q.rate, q.rate_period, q.created_at
-from postrider.queue_names() n (name)
+  coalesce(q.paused, false) as paused, q.running_limit, q.key_limit, q.rate, q.rate_period, q.created_at,
+  coalesce(f.events, 0) as unpositioned
+from (select q.name from postrider.queue_names() q (name) union select f.name from fresh f) n
+left join fresh f on f.name = n.name
 left join postrider.queue q on q.name = n.name
 cross join lateral (
-  select coalesce(sum(h.position - c.position), 0) as pending, min(e.created_at) as oldest_at
+  select coalesce(sum(h.position - c.position), 0) as pending, min(e.created_at::timestamptz) as oldest_at
   from unnest(postrider.lanes(n.name)) t (topic)
   cross join lateral (select coalesce((
     select h.position from postrider.head h where h.topic = t.topic order by h.position desc limit 1), 0) as position) h

@@ -207,7 +207,7 @@ class FirstJobTest {
     private static void awaitSettled(Node node, long jobs) {
         Await.until(
                 jobs + " are settled",
-                Duration.ofSeconds(20),
+                Duration.ofSeconds(60),
                 () -> node.number("select coalesce(sum(upper(r) - lower(r)), 0) from postrider.settlement s,"
                                 + " unnest(s.positions) r where s.fate = 'done'")
                         == jobs);

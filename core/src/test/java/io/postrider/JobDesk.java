@@ -38,7 +38,7 @@ final class JobDesk {
     static void awaitState(Node node, UUID id, State state) {
         Await.until(
                 id + " is " + state,
-                Duration.ofSeconds(10),
+                Duration.ofSeconds(60),
                 () -> node.postrider
                         .jobs()
                         .find(id)

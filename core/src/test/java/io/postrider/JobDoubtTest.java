@@ -138,7 +138,7 @@ class JobDoubtTest {
         awaitDone(2);
         Await.until(
                 "the one is dead",
-                Duration.ofSeconds(10),
+                Duration.ofSeconds(60),
                 () -> psql.number("select count(*) from postrider.jobs where state = 'FAILED'") == 1);
         assertThat(deaf.lost()).isEqualTo(1);
         enqueue(1);
@@ -155,7 +155,7 @@ class JobDoubtTest {
             begun.countDown();
             if (job.position() == 1) {
                 again.countDown();
-                again.await(10, TimeUnit.SECONDS);
+                again.await(60, TimeUnit.SECONDS);
             }
             book(connection, job.position());
             return Fate.done();
@@ -192,7 +192,7 @@ class JobDoubtTest {
     private void awaitDone(int jobs) {
         Await.until(
                 "all are done",
-                Duration.ofSeconds(10),
+                Duration.ofSeconds(60),
                 () -> psql.number("select count(*) from postrider.jobs where state = 'DONE'") == jobs);
     }
 

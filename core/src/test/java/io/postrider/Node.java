@@ -83,7 +83,7 @@ public final class Node implements AutoCloseable {
     public void awaitCursor(String listener, long position) {
         Await.until(
                 listener + " reached " + position,
-                Duration.ofSeconds(20),
+                Duration.ofSeconds(60),
                 () -> postrider.listeners().stream()
                         .anyMatch(one -> one.name().equals(listener) && one.position() >= position));
     }

@@ -446,7 +446,7 @@ class RelayTest {
     private static Relays.Status awaitState(String relay, String state) {
         return Await.value(
                 relay + " is " + state,
-                Duration.ofSeconds(20),
+                Duration.ofSeconds(60),
                 () -> java.util.Optional.of(status(relay))
                         .filter(one -> one.state().equals(state)));
     }

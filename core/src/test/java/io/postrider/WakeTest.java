@@ -250,14 +250,14 @@ class WakeTest {
                                 > 0);
                 Await.until(
                         "some progress",
-                        Duration.ofSeconds(20),
+                        Duration.ofSeconds(60),
                         () -> admin.number("select count(*) from booked") > booked + 3);
             }
             enough.set(true);
             producers.forEach(CompletableFuture::join);
             Await.until(
                     "all booked",
-                    Duration.ofSeconds(20),
+                    Duration.ofSeconds(60),
                     () -> admin.number("select count(*) from booked") >= admin.number("select count(*) from made"));
             assertThat(admin.texts("select type from booked order by position"))
                     .doesNotHaveDuplicates()
@@ -312,7 +312,7 @@ class WakeTest {
                 int wanted = round * 4;
                 Await.until(
                         wanted + " arrived",
-                        Duration.ofSeconds(20),
+                        Duration.ofSeconds(60),
                         () -> heard.stream().distinct().count() == wanted);
             }
             assertThat(proxy.cuts()).isGreaterThan(3);

@@ -84,7 +84,7 @@ class ListenersCommandTest {
         shell.ok("emit", "orders", "order.placed");
         Await.until(
                 "ledger is at 2 and mail one behind",
-                Duration.ofSeconds(20),
+                Duration.ofSeconds(60),
                 () -> shows("ledger orders transactional, block 2 0")
                         && shows("mail orders relay, block 1 1", "paused"));
         assertThat(mails).hasSize(1);

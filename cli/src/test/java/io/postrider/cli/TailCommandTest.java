@@ -100,12 +100,12 @@ class TailCommandTest {
         Shell.Running tail = shell.start("tail", "orders", "--from", "beginning", "--follow", "--json", "--limit", "5");
         Await.until(
                 "the first two are printed",
-                Duration.ofSeconds(20),
+                Duration.ofSeconds(60),
                 () -> tail.out().lines().count() == 2);
         emit(3, 4);
         Await.until(
                 "the next two are printed",
-                Duration.ofSeconds(20),
+                Duration.ofSeconds(60),
                 () -> tail.out().lines().count() == 4);
         emit(5, 9);
         Ran ran = tail.await();
@@ -118,7 +118,7 @@ class TailCommandTest {
         Shell.Running tail = shell.start("tail", "later", "--follow", "--limit", "1");
         Await.until(
                 "it sequences",
-                Duration.ofSeconds(20),
+                Duration.ofSeconds(60),
                 () -> Shell.ask(
                                         database,
                                         "select count(*) from pg_locks where locktype = 'advisory'"
@@ -137,7 +137,7 @@ class TailCommandTest {
             Shell.Running tail = away.start("tail", "orders", "--from", "beginning", "--follow", "--limit", "6");
             Await.until(
                     "three are printed",
-                    Duration.ofSeconds(20),
+                    Duration.ofSeconds(60),
                     () -> tail.out().lines().count() == 3);
             proxy.refuse();
             proxy.cutAll();

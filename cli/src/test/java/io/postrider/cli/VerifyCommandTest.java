@@ -51,7 +51,7 @@ class VerifyCommandTest {
                     .start();
             Await.until(
                     "mail is at the head",
-                    Duration.ofSeconds(20),
+                    Duration.ofSeconds(60),
                     () -> node.listeners().stream().anyMatch(one -> one.position() == 12));
         }
     }

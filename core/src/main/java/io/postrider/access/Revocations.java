@@ -82,7 +82,7 @@ public final class Revocations {
 
     /** The same on a connection of the caller's: for one who looks every few seconds, and must not hang. */
     public List<Revoked> list(Connection connection, int most) {
-        return list(database.on(connection), most);
+        return list(database.onKept(connection), most);
     }
 
     private static List<Revoked> list(Session session, int most) {

@@ -16,8 +16,9 @@ import java.util.Locale;
  * whatever the statement says. Where it would not hold to that, nothing is read.
  */
 public final class Scope {
-    private static final Sql ENTER = Sql.text("enter", "select postrider.enter(:reach, :project, :user) as active");
-    private static final Sql OWN = Sql.text("own_reach", "select set_config('postrider.reach', 'all', true) as reach");
+    private static final Sql ENTER = Sql.call("enter", "select postrider.enter(:reach, :project, :user) as active");
+    private static final Sql OWN =
+            Sql.call("own_reach", "select pg_catalog.set_config('postrider.reach', 'all', true) as reach");
 
     /** What a statement gets that was cancelled because it took too long. */
     private static final String CANCELLED = "57014";

@@ -58,7 +58,7 @@ public final class Bind {
     }
 
     public Bind texts(String name, @Nullable Collection<? extends @Nullable String> values) throws SQLException {
-        return array(name, "text", values == null ? null : values.toArray());
+        return array(name, "text", values == null ? null : values.toArray(new @Nullable String[0]));
     }
 
     public Bind uuids(String name, Collection<UUID> values) throws SQLException {
@@ -66,9 +66,13 @@ public final class Bind {
     }
 
     public Bind int8s(String name, Collection<Long> values) throws SQLException {
-        return array(name, "int8", values.toArray());
+        return array(name, "int8", values.toArray(new Long[0]));
     }
 
+    /**
+     * Of the element's own class, which the driver sends in binary. An {@code Object[]} goes as text, where {@code array_nulls = off}
+     * turns a missing key into the key 'NULL'.
+     */
     private Bind array(String name, String type, @Nullable Object @Nullable [] values) throws SQLException {
         @Nullable
         Array array = values == null ? null : statement.getConnection().createArrayOf(type, values);

@@ -38,18 +38,12 @@ public final class Database {
 
     /** Work on the caller's own connection, in whatever transaction it is in. */
     public Session on(Connection connection) {
-        return new Session(connection, texts);
+        return new Session(connection, texts, Session.Place.CALLER);
     }
 
-    /** A connection of its own that is kept; each statement is a transaction. */
-    public Connection open() {
-        try {
-            Connection connection = dataSource.getConnection();
-            connection.setAutoCommit(true);
-            return connection;
-        } catch (SQLException e) {
-            throw Session.failed("connect", e);
-        }
+    /** Work on a connection that the caller keeps for us, on which each statement is a transaction. */
+    public Session onKept(Connection connection) {
+        return new Session(connection, texts, Session.Place.AUTOCOMMIT);
     }
 
     /** Statements that are each a transaction of their own. */
@@ -61,7 +55,7 @@ public final class Database {
             if (!connection.getAutoCommit()) {
                 connection.setAutoCommit(true);
             }
-            return work.on(new Session(connection, texts));
+            return work.on(onKept(connection));
         } catch (SQLException e) {
             throw Session.failed("connect", e);
         }
@@ -78,7 +72,7 @@ public final class Database {
                 if (!connection.getAutoCommit()) {
                     connection.setAutoCommit(true);
                 }
-                return work.on(new Session(connection, texts));
+                return work.on(onKept(connection));
             }
         } catch (PostriderException e) {
             noticeIsolation(e);
@@ -99,7 +93,7 @@ public final class Database {
             boolean otherwise = isolation(connection) != Connection.TRANSACTION_READ_COMMITTED;
             connection.setAutoCommit(false);
             try {
-                Session session = new Session(connection, texts);
+                Session session = new Session(connection, texts, Session.Place.TRANSACTION);
                 if (otherwise) {
                     session.script("isolation", "set transaction isolation level read committed");
                 }

@@ -7,7 +7,9 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import javax.sql.DataSource;
 import org.postgresql.PGConnection;
 import org.postgresql.PGNotification;
@@ -17,15 +19,22 @@ import org.postgresql.PGNotification;
  * transaction while it waits, or the notifications would stay in the server and its snapshot would hold back vacuum.
  */
 public final class Line implements AutoCloseable {
-    private static final Sql IDENTITY =
-            Sql.text("identity", "select pg_backend_pid() as pid, pg_is_in_recovery() as standby");
+    private static final Sql IDENTITY = Sql.call(
+            "identity", "select pg_catalog.pg_backend_pid() as pid, pg_catalog.pg_is_in_recovery() as standby");
 
-    /** What sets back the settings that {@link #listen} changes: to what they are, be it by the role or by a pool. */
-    private static final Sql SET_BACK = Sql.text(
-            "settings",
-            "select format('set %s = %L', s.name, current_setting(s.name)) as back from unnest(array["
-                    + "'default_transaction_isolation', 'default_transaction_read_only', 'statement_timeout',"
-                    + " 'lock_timeout', 'idle_session_timeout']) as s (name)");
+    private static final Sql SETTING = Sql.call("setting", "select pg_catalog.current_setting(:name) as setting");
+    private static final Sql SET_BACK =
+            Sql.call("set_back", "select pg_catalog.set_config(:name, :setting, false) as setting");
+
+    /** The settings that {@link #listen} changes and {@link #close} restores: the connection may belong to a pool. */
+    private static final List<String> CHANGED = List.of(
+            "search_path",
+            "jit",
+            "default_transaction_isolation",
+            "default_transaction_read_only",
+            "statement_timeout",
+            "lock_timeout",
+            "idle_session_timeout");
 
     /** A read that takes longer than this is a dead link (the kernel's own patience is two hours). */
     private static final int DEAD_AFTER_MILLIS = 60_000;
@@ -37,7 +46,7 @@ public final class Line implements AutoCloseable {
     private final Session session;
     private final int pid;
     private final boolean pooled;
-    private List<String> setBack = List.of();
+    private final Map<String, String> found = new LinkedHashMap<>();
 
     private Line(Connection connection, Ear ear, Session session, int pid, boolean pooled) {
         this.connection = connection;
@@ -55,7 +64,7 @@ public final class Line implements AutoCloseable {
                 connection.setAutoCommit(true);
                 connection.setNetworkTimeout(Runnable::run, DEAD_AFTER_MILLIS);
                 PGConnection postgres = connection.unwrap(PGConnection.class);
-                Session session = database.on(connection);
+                Session session = database.onKept(connection);
                 record Identity(int pid, boolean standby) {}
                 Identity identity = session.one(
                                 IDENTITY, Bind::nothing, row -> new Identity(row.int4("pid"), row.bool("standby")))
@@ -84,7 +93,13 @@ public final class Line implements AutoCloseable {
         if (pooled) {
             return;
         }
-        setBack = session.query(SET_BACK, Bind::nothing, row -> row.text("back"));
+        for (String name : CHANGED) {
+            session.one(SETTING, bind -> bind.text("name", name), row -> row.text("setting"))
+                    .ifPresent(setting -> found.put(name, setting));
+        }
+        execute("set search_path = pg_catalog, pg_temp");
+        execute("set jit = off");
+        session.isPinned();
         execute("set session characteristics as transaction isolation level read committed, read write");
         execute("set statement_timeout = 0");
         execute("set lock_timeout = 0");
@@ -134,9 +149,13 @@ public final class Line implements AutoCloseable {
     public void close() {
         try (Connection closing = connection) {
             if (!closing.isClosed() && !pooled) {
-                execute("select pg_advisory_unlock_all()");
+                execute("select pg_catalog.pg_advisory_unlock_all()");
                 execute("unlisten *");
-                setBack.forEach(this::execute); // not "reset all", which would undo what the pool has set, too
+                // not "reset all", which would undo what the pool has set, too
+                found.forEach((name, setting) -> session.one(
+                        SET_BACK,
+                        bind -> bind.text("name", name).text("setting", setting),
+                        row -> row.text("setting")));
             }
             closing.setNetworkTimeout(Runnable::run, 0);
         } catch (SQLException | PostriderException e) {

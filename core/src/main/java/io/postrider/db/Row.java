@@ -12,6 +12,9 @@ import org.jspecify.annotations.Nullable;
 
 /** One row of a result, read by the names of its columns. */
 public final class Row {
+    private static final Instant EARLIEST = Instant.parse("0001-01-01T00:00:00Z");
+    private static final Instant LATEST = Instant.parse("9999-12-31T23:59:59.999999Z");
+
     private final ResultSet result;
 
     Row(ResultSet result) {
@@ -53,7 +56,12 @@ public final class Row {
 
     public @Nullable Instant instantOrNull(String column) throws SQLException {
         OffsetDateTime time = result.getObject(column, OffsetDateTime.class);
-        return time == null ? null : time.toInstant();
+        return time == null ? null : within(time);
+    }
+
+    /** Infinity and far years become the nearest time that can be printed, compared and bound again: one row must not stop a reader. */
+    private static Instant within(OffsetDateTime time) {
+        return time.getYear() < 1 ? EARLIEST : time.getYear() > 9999 ? LATEST : time.toInstant();
     }
 
     public List<String> texts(String column) throws SQLException {

@@ -16,14 +16,39 @@ import org.postgresql.core.TransactionState;
 import org.postgresql.util.PSQLException;
 import org.postgresql.util.ServerErrorMessage;
 
-/** One connection, and our statements on it. Not for several threads. */
+/**
+ * One connection, and our statements on it. Not for several threads.
+ *
+ * <p>It decides under which {@code search_path} a statement runs, because a name that is looked up on the application's path can
+ * be somebody else's function ({@link Sql#isForAnyPath()}):
+ *
+ * <pre>
+ *   CALLER       the application's connection, or a transaction in which its handler runs: refuses what needs the path pinned
+ *   TRANSACTION  a transaction of ours: pins the path before the first statement that needs it
+ *   AUTOCOMMIT   one statement, one transaction: what needs the path pinned gets a transaction around it
+ *   PINNED       the path is pinned already
+ * </pre>
+ */
 public final class Session {
+    /** JIT is off as well: it compiles for 100 ms what runs for less than one. */
+    private static final String PIN = "set local search_path = pg_catalog, pg_temp; set local jit = off";
+
+    /** Where the statements run. */
+    enum Place {
+        CALLER,
+        TRANSACTION,
+        AUTOCOMMIT,
+        PINNED
+    }
+
     private final Connection connection;
     private final Texts texts;
+    private Place place;
 
-    Session(Connection connection, Texts texts) {
+    Session(Connection connection, Texts texts, Place place) {
         this.connection = connection;
         this.texts = texts;
+        this.place = place;
     }
 
     /** The rows, all at once: for results whose size is bounded by the statement. */
@@ -35,17 +60,18 @@ public final class Session {
 
     /** The rows one by one, in memory at most {@code fetch} at a time; needs a transaction. */
     public <T> void each(Sql sql, Bind.Values values, int fetch, Row.Reader<T> reader, Consumer<? super T> to) {
-        try (PreparedStatement statement = prepare(sql, values)) {
-            statement.setFetchSize(fetch);
-            try (ResultSet result = statement.executeQuery()) {
-                Row row = new Row(result);
-                while (result.next()) {
-                    to.accept(reader.read(row));
+        run(sql, () -> {
+            try (PreparedStatement statement = prepare(sql, values)) {
+                statement.setFetchSize(fetch);
+                try (ResultSet result = statement.executeQuery()) {
+                    Row row = new Row(result);
+                    while (result.next()) {
+                        to.accept(reader.read(row));
+                    }
+                    return 0;
                 }
             }
-        } catch (SQLException e) {
-            throw failed(sql.name(), e);
-        }
+        });
     }
 
     /** The first row, if there is one. */
@@ -54,13 +80,18 @@ public final class Session {
         return rows.isEmpty() ? Optional.empty() : Optional.of(rows.get(0));
     }
 
+    /** A function that is called for what it does. */
+    public void call(Sql sql, Bind.Values values) {
+        each(sql, values, 0, row -> true, called -> {});
+    }
+
     /** How many rows were written. */
     public int update(Sql sql, Bind.Values values) {
-        try (PreparedStatement statement = prepare(sql, values)) {
-            return statement.executeUpdate();
-        } catch (SQLException e) {
-            throw failed(sql.name(), e);
-        }
+        return run(sql, () -> {
+            try (PreparedStatement statement = prepare(sql, values)) {
+                return statement.executeUpdate();
+            }
+        });
     }
 
     /** A whole script, as a migration is: several statements, no parameters. */
@@ -72,9 +103,68 @@ public final class Session {
         }
     }
 
-    /** The connection itself, for a handler that is the user's. */
+    /** The connection itself, for the application's code: from now on the path is the application's and stays so. */
     public Connection connection() {
+        place = Place.CALLER;
         return connection;
+    }
+
+    /** Pins the path to the end of the transaction: for a handler of our own, which runs nobody else's code. */
+    public void pin() {
+        script("pin", PIN);
+        place = Place.PINNED;
+    }
+
+    /** The path has been pinned for the whole session. */
+    void isPinned() {
+        place = Place.PINNED;
+    }
+
+    private int run(Sql sql, Run statement) {
+        try {
+            if (sql.isForAnyPath() || place == Place.PINNED) {
+                return statement.run();
+            }
+            return switch (place) {
+                case TRANSACTION -> {
+                    pin();
+                    yield statement.run();
+                }
+                case AUTOCOMMIT -> inTransaction(statement);
+                default ->
+                    throw new IllegalStateException("statement " + sql.name()
+                            + " would run under the application's search_path; call a function instead");
+            };
+        } catch (SQLException e) {
+            throw failed(sql.name(), e);
+        }
+    }
+
+    private int inTransaction(Run statement) throws SQLException {
+        connection.setAutoCommit(false);
+        try {
+            script("pin", PIN);
+            int result = statement.run();
+            connection.commit();
+            return result;
+        } catch (Throwable e) {
+            try {
+                connection.rollback();
+            } catch (SQLException again) {
+                e.addSuppressed(again);
+            }
+            throw e;
+        } finally {
+            try {
+                connection.setAutoCommit(true);
+            } catch (SQLException e) {
+                // broken: whoever has it next finds out
+            }
+        }
+    }
+
+    private interface Run {
+        int run() throws SQLException;
     }
 
     /** Whether an error has aborted the transaction, so that it can only be rolled back. Known to the driver: costs nothing. */

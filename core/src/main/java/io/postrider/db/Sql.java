@@ -12,19 +12,28 @@ import java.util.regex.Pattern;
 /**
  * One statement, from one file: {@code sql/<room>/<verb>.sql}. Parameters are written {@code :name}, so that the file can be
  * tried in psql; the name of the verb goes ahead of the text, where pg_stat_statements and pg_stat_activity show it.
+ *
+ * <p>A statement that reads unqualified operators or functions means whatever the session's {@code search_path} says: a role that
+ * may create in a schema on that path could have us run its code. {@link Session} therefore pins the path first, unless the
+ * statement names every function and type with its schema and uses no operator. Such a file carries the line
+ * {@code -- search_path: any}.
  */
 public final class Sql {
     /** A colon that is neither part of a cast nor inside a word. */
     private static final Pattern PARAMETER = Pattern.compile("(?<![:\\w]):([a-z][a-z0-9_]*)");
+
+    private static final String ANY_PATH = "-- search_path: any";
 
     private static final Pattern COMMENT = Pattern.compile("(?m)^--.*\\R?");
 
     private final String name;
     private final String text;
     private final List<String> parameters;
+    private final boolean anyPath;
 
-    private Sql(String name, String text) {
+    private Sql(String name, String text, boolean anyPath) {
         this.name = name;
+        this.anyPath = anyPath;
         this.parameters = new ArrayList<>();
         Matcher matcher = PARAMETER.matcher(COMMENT.matcher(text).replaceAll(""));
         StringBuilder plain = new StringBuilder("/* postrider:" + name + " */ ");
@@ -38,12 +47,19 @@ public final class Sql {
 
     /** The statement of a file, such as {@code listen/record_setback}. */
     public static Sql file(String path) {
-        return new Sql(path.substring(path.lastIndexOf('/') + 1), resource("sql/" + path + ".sql"));
+        String text = resource("sql/" + path + ".sql");
+        return new Sql(
+                path.substring(path.lastIndexOf('/') + 1), text, text.lines().anyMatch(ANY_PATH::equals));
     }
 
     /** A statement of at most three lines, beside its use. */
     public static Sql text(String name, String text) {
-        return new Sql(name, text);
+        return new Sql(name, text, false);
+    }
+
+    /** A call whose functions and types all carry their schema, so that it means the same under any {@code search_path}. */
+    public static Sql call(String name, String text) {
+        return new Sql(name, text, true);
     }
 
     /** A file below {@code /postrider} in the jar. */
@@ -62,8 +78,13 @@ public final class Sql {
         return name;
     }
 
-    String text() {
+    public String text() {
         return text;
+    }
+
+    /** Whether it means the same under any {@code search_path}. */
+    public boolean isForAnyPath() {
+        return anyPath;
     }
 
     /** The names of the parameters in the order of their places; one name may have several places. */

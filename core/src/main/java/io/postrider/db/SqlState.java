@@ -41,6 +41,11 @@ public final class SqlState {
         return state.equals("55P03") || state.equals("40P01") || state.equals("40001");
     }
 
+    /** The content of a row is at fault and not the moment: a data exception, a limit exceeded, a value that cannot be read. */
+    public static boolean isOfTheData(String state) {
+        return state.startsWith("22") || state.startsWith("54") || state.startsWith("XX");
+    }
+
     /** The server is or became read only: a standby, or a demoted primary behind a stale pool. */
     public static boolean isReadOnly(String state) {
         return state.equals("25006");

@@ -49,7 +49,7 @@ record Culprit(@Nullable Long pid, String user, String application, String state
     }
 
     /** One line, and nothing that a terminal would obey: it is text of strangers. */
-    private static String clean(String text) {
+    static String clean(String text) {
         String line = text.replaceAll("[\\s\\p{Cntrl}]+", " ").strip();
         return line.length() <= LONGEST_QUERY ? line : line.substring(0, LONGEST_QUERY - 1) + "…";
     }

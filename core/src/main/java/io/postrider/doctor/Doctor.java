@@ -20,6 +20,7 @@ public final class Doctor {
             new RightsToEnqueue(),
             new RightsOfANode(),
             new RightsToMigrate(),
+            new SearchPath(),
             new SequenceCache(),
             new Pooler(),
             new WakeUp(),
@@ -30,10 +31,16 @@ public final class Doctor {
             new Autovacuum(),
             new Segments(),
             new Unsequenced(),
+            new Counters(),
             new OpenEmitters(),
             new VacuumHorizon(),
             new RetentionHolders(),
             new ListenersInTrouble(),
+            new UnattendedJobs(),
+            new StuckQueues(),
+            new UndoneClaims(),
+            new DeadJobs(),
+            new SkippedSchedules(),
             new EventLogState());
 
     private final Database database;

@@ -23,11 +23,25 @@ record Examination(Database database, Session session, DataSource direct, Durati
      * session would stay behind in a pooler's connection. A doctor must not become the one that others wait for.
      */
     <T> List<T> query(Sql sql, Bind.Values values, Row.Reader<T> reader) {
+        return within(limited -> limited.query(sql, values, reader));
+    }
+
+    /** Several statements of one look, with the same limits. */
+    <T> T within(Database.Work<T> look) {
         session.script("look", "begin; set local statement_timeout = '15s'; set local lock_timeout = '2s'");
         try {
-            return session.query(sql, values, reader);
+            return look.on(session);
         } finally {
             session.script("looked", "commit");
+        }
+    }
+
+    /** A second between two looks, for what may only be true for a moment. */
+    void pause() {
+        try {
+            Thread.sleep(1_000);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
         }
     }
 

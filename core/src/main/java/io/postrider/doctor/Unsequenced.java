@@ -7,9 +7,7 @@ import java.util.Optional;
 
 /** Committed events that have no position: there for a moment only, if somebody sequences. */
 final class Unsequenced implements Check {
-    private static final Sql UNSEQUENCED = Sql.file("doctor/unsequenced");
     private static final Sql SEQUENCER = Sql.file("doctor/sequencer");
-    private static final long LONG_SECONDS = 5;
 
     @Override
     public String name() {
@@ -18,18 +16,23 @@ final class Unsequenced implements Check {
 
     @Override
     public List<Finding> look(Examination examination) {
-        record Waiting(long events, long seconds) {}
-        Waiting waiting = examination
-                .one(UNSEQUENCED, Bind::nothing, row -> new Waiting(row.int8("events"), row.int8("seconds")))
-                .orElseThrow();
+        Sequencing.Waiting waiting = examination.within(Sequencing::waiting);
+        if (waiting.isStalled()) {
+            // The events of a transaction that was open for long look old at the moment of its commit.
+            examination.pause();
+            waiting = examination.within(Sequencing::waiting);
+        }
         Optional<Culprit> leader = examination.one(SEQUENCER, Bind::nothing, Culprit::read);
         String who = leader.map(culprit -> "sequenced by " + culprit.text()).orElse("no node runs");
-        String text = waiting.events() == 0
-                ? "no committed event waits for a position; " + who
-                : waiting.events() + " committed events wait for a position, the oldest for "
-                        + Culprit.age(waiting.seconds()) + "; " + who;
-        if (waiting.events() == 0 || waiting.seconds() <= LONG_SECONDS) {
+        String text = (waiting.events() == 0 ? "no committed event waits for a position" : waiting.text()) + "; " + who;
+        if (!waiting.isStalled()) {
             return List.of(Finding.ok(text));
+        }
+        Optional<Culprit> holder = examination.within(Sequencing::lockHolder);
+        if (holder.isPresent()) {
+            return List.of(Finding.fail(
+                    text + "; the sequencing lock is held by " + holder.get().text(),
+                    holder.get().remedy()));
         }
         return List.of(leader.map(culprit -> Finding.fail(text, "if it hangs, another takes over: " + culprit.remedy()))
                 .orElseGet(() -> Finding.fail(

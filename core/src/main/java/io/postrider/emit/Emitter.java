@@ -125,7 +125,7 @@ public final class Emitter {
                                     .text("key", event.key())
                                     .text("priority", job.priority().name().toLowerCase(Locale.ROOT))
                                     .text("unique_key", unique == null ? null : unique.key())
-                                    .int8OrNull("unique_for", period == null ? null : period.toMillis())
+                                    .text("unique_for", period == null ? null : period.toString())
                                     .text("project_id", event.projectId())
                                     .text("user_id", event.userId())
                                     .text("headers", event.headers())
@@ -171,7 +171,7 @@ public final class Emitter {
                 .distinct()
                 .toList();
         if (keys.size() > 1) {
-            database.on(connection).query(LOCK_KEYS, bind -> bind.texts("keys", keys), row -> true);
+            database.on(connection).call(LOCK_KEYS, bind -> bind.texts("keys", keys));
         }
     }
 
@@ -226,6 +226,7 @@ public final class Emitter {
                 "a payload is longer than the payload cap of " + payloadCap
                         + " bytes as PostgreSQL writes it, with a space after each colon and comma; store it elsewhere"
                         + " and emit a reference, or raise the cap with `postrider migrate --payload-cap`";
+            case "digits_are_bounded" -> "a number of a payload or of headers is beyond 1e1500; send it as a string";
             case "headers_are_a_small_object" -> "headers must have at most 16384 bytes; put content in the payload";
             default -> e.getMessage();
         };

@@ -55,6 +55,7 @@ final class Recorder implements Handler.TransactionalBatch {
     @Override
     public void handle(Connection connection, List<LogEvent> events) {
         Session session = database.on(connection);
+        session.pin();
         String topic = events.get(0).topic();
         session.query(OPEN, bind -> bind.text("listener", listener), row -> row.text("opened"));
         session.update(

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 final class Ledger {
     private static final Sql DELIVER = Sql.file("listen/deliver");
     private static final Sql STANDS_AT =
-            Sql.text("stands_at", "select postrider.stands_at(:listener, :position, :upto, :era) as stands");
+            Sql.call("stands_at", "select postrider.stands_at(:listener, :position, :upto, :era) as stands");
     private static final Sql LISTENER = Sql.file("listen/listener");
     private static final Sql BEGIN_TENURE = Sql.file("listen/begin_tenure");
     private static final Sql END_TENURE = Sql.file("listen/end_tenure");

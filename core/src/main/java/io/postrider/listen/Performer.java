@@ -5,6 +5,7 @@ import io.postrider.Listener;
 import io.postrider.LogEvent;
 import io.postrider.PostriderException;
 import io.postrider.Receipt;
+import io.postrider.db.Bind;
 import io.postrider.db.Database;
 import io.postrider.db.HandlerConnection;
 import io.postrider.db.Session;
@@ -41,8 +42,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class Performer {
     private static final Sql MARK = Sql.file("listen/mark");
-    private static final Sql IS_MARKED = Sql.text(
-            "is_marked", "select coalesce(current_setting('postrider.tenure', true), '') = :tenure::text as marked");
+    private static final Sql TENURE =
+            Sql.call("tenure", "select pg_catalog.current_setting('postrider.tenure', true) as tenure");
 
     /** What deliver() says of a transaction without its mark. */
     private static final String ANOTHER = "PR005";
@@ -87,7 +88,7 @@ final class Performer {
         int[] at = {-1};
         try {
             database.transaction(session -> {
-                session.one(MARK, bind -> bind.int8("tenure", tenure), row -> row.text("marked"));
+                session.call(MARK, bind -> bind.int8("tenure", tenure));
                 handle(session, events, at);
                 if (!settle(settlement, session, at)) {
                     throw new LostException();
@@ -117,7 +118,10 @@ final class Performer {
     /** Refuses a transaction that is not the one the handler was given. deliver() looks itself; this is for the others. */
     void refuseAnother(Session session) {
         if (transactional
-                && !session.one(IS_MARKED, bind -> bind.int8("tenure", tenure), row -> row.bool("marked"))
+                && !session.one(
+                                TENURE,
+                                Bind::nothing,
+                                row -> Long.toString(tenure).equals(row.textOrNull("tenure")))
                         .orElse(false)) {
             throw new HandlerException(endedByHandler());
         }

@@ -122,12 +122,13 @@ final class Setbacks {
     }
 
     boolean clear(Session session, long position, int attempt) {
-        return session.update(
+        return session.one(
                         CLEAR,
                         bind -> bind.text("listener", listener)
                                 .int8("position", position)
-                                .int4("attempt", attempt))
-                == 1;
+                                .int4("attempt", attempt),
+                        row -> row.bool("ours"))
+                .orElse(false);
     }
 
     /** A setback that is out of attempts becomes a dead letter; empty if it is gone, or another attempt has begun. */

@@ -2,11 +2,13 @@ package io.postrider.work;
 
 import io.postrider.db.Bind;
 import io.postrider.db.Line;
+import io.postrider.db.Session;
 import io.postrider.db.Sql;
 import io.postrider.wake.Wire;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.function.BiConsumer;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongPredicate;
 import org.slf4j.Logger;
@@ -51,7 +53,7 @@ public final class Badge implements Wire.Task {
     private static final Sql RELEASE = Sql.text(
             "release_number",
             "select pg_advisory_unlock('postrider.worker'::regclass::oid::int4, (:worker % 2147483647)::int4) as held");
-    private static final Sql SIGN = Sql.text("sign", "select postrider.sign(:worker)::text as signed");
+    private static final Sql SIGN = Sql.call("sign", "select postrider.sign(:worker)::pg_catalog.text as signed");
     private static final Sql RETURN =
             Sql.text("return", "update postrider.worker w set seen_at = clock_timestamp() where w.id = :worker");
 
@@ -69,6 +71,7 @@ public final class Badge implements Wire.Task {
     private final String node;
     private final Runnable changed;
     private final BooleanSupplier busy;
+    private final BiConsumer<Session, Long> announce;
     private final LongPredicate holds;
 
     /** Numbers that we have given up and whose lock the wire still holds, and until when at the latest. */
@@ -85,8 +88,15 @@ public final class Badge implements Wire.Task {
      * @param changed called when it is worn, and when somebody has steered
      * @param busy whether claims are open
      * @param holds whether jobs are held that were claimed under a number
+     * @param announce tells others, under a new number, which queues this node works on
      */
-    Badge(String node, Runnable changed, BooleanSupplier busy, LongPredicate holds) {
+    Badge(
+            String node,
+            Runnable changed,
+            BooleanSupplier busy,
+            LongPredicate holds,
+            BiConsumer<Session, Long> announce) {
+        this.announce = announce;
         this.node = node;
         this.changed = changed;
         this.busy = busy;
@@ -128,6 +138,7 @@ public final class Badge implements Wire.Task {
                     .one(ENTER, bind -> bind.text("node", node).bool("pooled", pooled), row -> row.int8("id"))
                     .orElseThrow();
             wear(line);
+            announce.accept(line.session(), number);
             log.info("worker_entered worker={} node={}", number, node);
         } else {
             // so that two short absences do not look like a long one

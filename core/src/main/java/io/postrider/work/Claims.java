@@ -7,11 +7,13 @@ import io.postrider.db.Row;
 import io.postrider.db.Sql;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /** The statements by which jobs of one queue are claimed. */
@@ -42,13 +44,36 @@ final class Claims {
     /**
      * A job that was claimed, and why it may not be begun now.
      *
-     * @param hold cancelled, key, or null
+     * @param hold cancelled, key, bad (it can never be due), unreadable, or null
      * @param delay how long until it is due; null: it is
      */
     record Found(
             Holding holding,
             @Nullable Duration delay,
-            @Nullable String hold) {}
+            @Nullable String hold) {
+        /** The same, held until a claim can count the jobs of its key. */
+        Found heldByKey() {
+            return hold != null || holding.job().key() == null ? this : new Found(holding, delay, "key");
+        }
+    }
+
+    /** A job whose row cannot be read: it is known by its position alone. */
+    Found unreadable(Claim claim, long worker, long position) {
+        ClaimedJob job = new ClaimedJob(
+                new UUID(0, 0),
+                queue,
+                Job.priorityOf(claim.topic()),
+                "unreadable",
+                "null",
+                null,
+                null,
+                null,
+                "{}",
+                Instant.EPOCH,
+                1,
+                position);
+        return new Found(new Holding(worker, claim, claim.topic(), job, null, 0), null, "unreadable");
+    }
 
     /**
      * What a claim gave.
@@ -77,10 +102,10 @@ final class Claims {
                     0,
                     row -> {
                         Claim claim = got[0].claim();
-                        if (row.textOrNull("event_id") != null && claim != null) {
-                            found.add(found(row, worker, claim));
-                        } else {
+                        if (claim == null) {
                             got[0] = header(row, topic, found);
+                        } else {
+                            found.add(found(row, worker, claim));
                         }
                         return true;
                     },
@@ -162,6 +187,9 @@ final class Claims {
     }
 
     private Found found(Row row, long worker, Claim claim) throws SQLException {
+        if (row.textOrNull("event_id") == null) {
+            return unreadable(claim, worker, row.int8("position")); // somebody has deleted the event
+        }
         Long wait = row.int8OrNull("wait");
         return new Found(
                 new Holding(worker, claim, claim.topic(), job(row, claim.topic(), 1), row.textOrNull("unique_key"), 0),

@@ -144,11 +144,10 @@ final class JobRun {
         Settler.Ended[] done = {done(holding, new Ending.Done(null), now)};
         try {
             boolean ours = database.transaction(session -> {
-                session.one(
+                session.call(
                         MARK,
                         bind -> bind.int8("worker", holding.worker())
-                                .text("job", job.id().toString()),
-                        row -> row.text("marked"));
+                                .text("job", job.id().toString()));
                 Fate fate = handle(handler, session, job);
                 now.end();
                 Ending ending = ending(kind, job, fate);

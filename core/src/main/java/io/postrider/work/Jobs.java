@@ -22,9 +22,9 @@ public final class Jobs {
     private static final Sql FIND_IN_REACH = inReach("find");
     private static final Sql LIST = Sql.file("work/list");
     private static final Sql LIST_IN_REACH = inReach("list");
-    private static final Sql CANCEL = Sql.text("cancel", "select postrider.cancel(:id, :reason) as fate");
+    private static final Sql CANCEL = Sql.call("cancel", "select postrider.cancel(:id, :reason) as fate");
     private static final Sql RETRY = Sql.file("work/retry");
-    private static final Sql SEQUENCE = Sql.text("sequence", "select s.events from postrider.sequence(20000) s");
+    private static final Sql SEQUENCE = Sql.call("sequence", "select s.events from postrider.sequence(20000) s");
     private static final Sql IS_COMMITTED = Sql.text(
             "is_committed",
             "select exists (select from postrider.event e where e.event_id = :id and e.topic >= 'queue:'"

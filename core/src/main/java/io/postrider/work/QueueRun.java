@@ -133,9 +133,20 @@ final class QueueRun implements Runnable {
     /** What is left of slices whose payloads were too long to be read at once: read when nothing waits here any more. */
     private final ConcurrentLinkedQueue<Slice> heavy = new ConcurrentLinkedQueue<>();
 
-    private record Slice(Claim claim, long worker, long after, long upto) {
+    /** Whether the last claim failed because of a row: then the next one claims without reading. */
+    private boolean blind;
+
+    /** @param blind of a claim that was made without reading, so that nobody has counted the jobs of each key */
+    private record Slice(Claim claim, long worker, long after, long upto, boolean blind) {
         int size() {
             return (int) (upto - after);
+        }
+
+        /** The same positions in two halves. */
+        List<Slice> halves() {
+            long middle = after + (upto - after) / 2;
+            return List.of(
+                    new Slice(claim, worker, after, middle, blind), new Slice(claim, worker, middle, upto, blind));
         }
     }
 
@@ -251,6 +262,7 @@ final class QueueRun implements Runnable {
         if (SqlState.of(e).equals(TAKEN_OVER)) {
             badge.isOver(me);
         }
+        blind = SqlState.isOfTheData(SqlState.of(e));
         open.doubt(this);
         compareAt = System.nanoTime();
         doubtUntil = compareAt + A_MINUTE;
@@ -393,7 +405,9 @@ final class QueueRun implements Runnable {
         if (lane == null) {
             return false;
         }
-        Claims.Got got = claims.claim(lane.topic, me, room, SLICE, open.ask(this, me));
+        boolean reads = !blind;
+        Claims.Got got = claims.claim(lane.topic, me, room, reads ? SLICE : 0, open.ask(this, me));
+        blind = false;
         lane.claimedUpto = got.claimedUpto();
         Claim claim = got.claim();
         open.answer(this, me, claim);
@@ -403,13 +417,13 @@ final class QueueRun implements Runnable {
         }
         lookAgainAt = System.nanoTime();
         held.add(me, (int) claim.size());
-        long first = Math.min(claim.to(), claim.from() + SLICE - 1);
+        long first = reads ? Math.min(claim.to(), claim.from() + SLICE - 1) : claim.from() - 1;
         for (long after = first; after < claim.to(); after += SLICE) {
-            slices.add(new Slice(claim, me, after, Math.min(claim.to(), after + SLICE)));
+            slices.add(new Slice(claim, me, after, Math.min(claim.to(), after + SLICE), !reads));
         }
         startReaders();
         handOut(got.found());
-        restOf(new Slice(claim, me, claim.from() - 1, first), got.found());
+        restOf(new Slice(claim, me, claim.from() - 1, first, !reads), got.found());
         return true;
     }
 
@@ -419,7 +433,7 @@ final class QueueRun implements Runnable {
                 ? slice.after()
                 : found.get(found.size() - 1).holding().job().position();
         if (last < slice.upto()) {
-            heavy.add(new Slice(slice.claim(), slice.worker(), last, slice.upto()));
+            heavy.add(new Slice(slice.claim(), slice.worker(), last, slice.upto(), slice.blind()));
         }
     }
 
@@ -467,15 +481,47 @@ final class QueueRun implements Runnable {
     }
 
     private void read(Slice slice) {
-        List<Claims.Found> found = claims.read(slice.claim(), slice.worker(), slice.after(), slice.upto());
+        List<Claims.Found> found;
+        try {
+            found = claims.read(slice.claim(), slice.worker(), slice.after(), slice.upto());
+        } catch (PostriderException e) {
+            if (!SqlState.isOfTheData(SqlState.of(e))) {
+                throw e;
+            }
+            isolate(slice, e);
+            return;
+        }
         if (found.isEmpty()) {
             throw new PostriderException(
                     Kind.FAILED,
                     "no jobs at positions " + (slice.after() + 1) + ".." + slice.upto() + " of "
                             + slice.claim().topic());
         }
-        handOut(found);
+        handOut(slice.blind() ? found.stream().map(Claims.Found::heldByKey).toList() : found);
         restOf(slice, found);
+    }
+
+    /** One row of the slice cannot be read: found by halving, so that it costs one job and not the queue. */
+    private void isolate(Slice slice, PostriderException e) {
+        if (slice.upto() - slice.after() > 1) {
+            slices.addAll(slice.halves());
+            return;
+        }
+        bury(
+                claims.unreadable(slice.claim(), slice.worker(), slice.upto()).holding(),
+                "unreadable",
+                "the row cannot be read: " + e.getMessage());
+    }
+
+    private void bury(Holding holding, String code, String error) {
+        log.error(
+                "job_unreadable queue={} job_id={} topic={} position={} error=\"{}\"",
+                worker.queue(),
+                holding.job().id(),
+                holding.topic(),
+                holding.job().position(),
+                error);
+        settler.add(new Settler.Ended(holding, new Ending.Dead(code, error)));
     }
 
     private @Nullable Lane nextLane() {
@@ -558,7 +604,11 @@ final class QueueRun implements Runnable {
         for (Claims.Found one : found) {
             ClaimedJob job = one.holding().job();
             String hold = one.hold();
-            if (!running) {
+            if ("bad".equals(hold)) {
+                bury(one.holding(), "bad_row", "due_at is no time to wait for; it must be before the year 10000");
+            } else if ("unreadable".equals(hold)) {
+                bury(one.holding(), "unreadable", "the event is gone: somebody has deleted it");
+            } else if (!running) {
                 aside(one.holding(), "returned", one.delay() == null ? Duration.ZERO : one.delay());
             } else if ("cancelled".equals(hold)) {
                 settler.add(new Settler.Ended(one.holding(), new Ending.Cancelled("cancelled")));
@@ -669,6 +719,8 @@ final class QueueRun implements Runnable {
         for (Slice slice = heavy.poll(); slice != null; slice = heavy.poll()) {
             try {
                 read(slice);
+                heavy.addAll(slices); // the halves of one that holds a bad row
+                slices.clear();
             } catch (PostriderException e) {
                 log.warn("handing_back_failed queue={} error=\"{}\"", worker.queue(), e.getMessage());
                 return; // who takes over finds them

@@ -20,7 +20,7 @@ import org.slf4j.LoggerFactory;
 /** The schedules in the database: set, listed, removed; and ticking. Safe to share. */
 public final class Schedules {
     private static final Logger log = LoggerFactory.getLogger(Schedules.class);
-    private static final Sql NOW = Sql.text("now", "select clock_timestamp() as now");
+    private static final Sql NOW = Sql.call("now", "select pg_catalog.clock_timestamp() as now");
     private static final Sql SET = Sql.file("work/set_schedule");
     private static final Sql REMOVE =
             Sql.text("remove_schedule", "delete from postrider.schedule s where s.name = :name");

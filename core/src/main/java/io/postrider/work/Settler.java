@@ -3,6 +3,7 @@ package io.postrider.work;
 import io.postrider.ClaimedJob;
 import io.postrider.PostriderException;
 import io.postrider.PostriderException.Kind;
+import io.postrider.db.Bind;
 import io.postrider.db.Database;
 import io.postrider.db.JsonText;
 import io.postrider.db.Session;
@@ -38,13 +39,18 @@ final class Settler implements AutoCloseable {
     private static final Sql SETTLE = Sql.file("work/settle");
     private static final Sql PUT_ASIDE = Sql.file("work/put_aside");
     private static final Sql BURY = Sql.file("work/bury");
+    private static final Sql BURY_BARE = Sql.file("work/bury_bare");
+
+    /** The code of a dead job whose row cannot be copied. */
+    private static final String UNREADABLE = "unreadable";
+
+    private static final String UNWRITABLE = "unwritable";
     private static final Sql FINISH_DELAYED = Sql.file("work/finish_delayed");
     private static final Sql DELAY_AGAIN = Sql.file("work/delay_again");
     private static final Sql BURY_DELAYED = Sql.file("work/bury_delayed");
     private static final Sql MAY_SETTLE = Sql.file("work/may_settle");
     private static final Sql FORGET_CANCELLED = Sql.file("work/forget_cancelled");
-    private static final Sql IS_MARKED =
-            Sql.text("is_marked", "select coalesce(current_setting('postrider.job', true), '') = :job as marked");
+    private static final Sql MARK = Sql.call("mark", "select pg_catalog.current_setting('postrider.job', true) as job");
     private static final Sql FORGET_PROGRESS = Sql.file("work/forget_progress");
     private static final Sql REPORT = Sql.file("work/report");
     private static final Sql RELEASE_UNIQUE = Sql.file("work/release_unique");
@@ -152,7 +158,7 @@ final class Settler implements AutoCloseable {
     /** Refuses a transaction that is not the one in which the handler was called. */
     static void requireMarked(Session session, ClaimedJob job) {
         boolean marked = session.one(
-                        IS_MARKED, bind -> bind.text("job", job.id().toString()), row -> row.bool("marked"))
+                        MARK, Bind::nothing, row -> job.id().toString().equals(row.textOrNull("job")))
                 .orElse(false);
         if (!marked) {
             throw elsewhere();
@@ -175,7 +181,7 @@ final class Settler implements AutoCloseable {
                                 .int8("position", holding.job().position())
                                 .text("job", holding.job().id().toString()),
                         row -> row.text("settled"))
-                .orElse("lost");
+                .orElseThrow();
     }
 
     /** It has been written down in its handler's transaction; or was not ours any more. */
@@ -235,10 +241,13 @@ final class Settler implements AutoCloseable {
         return state.startsWith("22") || state.startsWith("23") || state.startsWith("54");
     }
 
+    /** A dead letter; if that was refused as well, one without the job's content, which then is at fault. */
     private static Ended unwritable(Ended one, Throwable e) {
+        boolean again = one.ending() instanceof Ending.Dead dead && dead.code().equals(UNWRITABLE);
         return new Ended(
                 one.holding(),
-                new Ending.Dead("unwritable", "what became of it cannot be written: " + e.getMessage()),
+                new Ending.Dead(
+                        again ? UNREADABLE : UNWRITABLE, "what became of it cannot be written: " + e.getMessage()),
                 one.asked(),
                 one.single(),
                 one.nanos());
@@ -461,32 +470,39 @@ final class Settler implements AutoCloseable {
     }
 
     private static void bury(Session session, List<Ended> ones) {
-        List<Ended> dead =
-                ones.stream().filter(one -> one.ending() instanceof Ending.Dead).toList();
+        bury(session, BURY, dead(ones, false));
+        bury(session, BURY_BARE, dead(ones, true));
+    }
+
+    private static List<Ended> dead(List<Ended> ones, boolean bare) {
+        return ones.stream()
+                .filter(one ->
+                        one.ending() instanceof Ending.Dead dead && dead.code().equals(UNREADABLE) == bare)
+                .toList();
+    }
+
+    private static void bury(Session session, Sql how, List<Ended> dead) {
         if (dead.isEmpty()) {
             return;
         }
-        session.update(
-                BURY,
-                bind -> bind.texts(
-                                "topics",
-                                dead.stream().map(one -> one.holding().topic()).toList())
-                        .int8s("positions", positionsOf(dead))
-                        .int8s(
-                                "attempts",
-                                dead.stream()
-                                        .map(one -> (long) one.holding().job().attempt())
-                                        .toList())
-                        .texts(
-                                "codes",
-                                dead.stream()
-                                        .map(one -> ((Ending.Dead) one.ending()).code())
-                                        .toList())
-                        .texts(
-                                "errors",
-                                dead.stream()
-                                        .map(one -> ((Ending.Dead) one.ending()).error())
-                                        .toList()));
+        List<Ending.Dead> ends =
+                dead.stream().map(one -> (Ending.Dead) one.ending()).toList();
+        session.update(how, bind -> {
+            bind.texts("topics", dead.stream().map(one -> one.holding().topic()).toList())
+                    .int8s("positions", positionsOf(dead))
+                    .int8s(
+                            "attempts",
+                            dead.stream()
+                                    .map(one -> (long) one.holding().job().attempt())
+                                    .toList())
+                    .texts("codes", ends.stream().map(Ending.Dead::code).toList())
+                    .texts("errors", ends.stream().map(Ending.Dead::error).toList());
+            if (how == BURY_BARE) {
+                bind.uuids(
+                        "ids",
+                        dead.stream().map(one -> one.holding().job().id()).toList());
+            }
+        });
     }
 
     /** A job that goes by itself: its row is the fence. */
@@ -529,8 +545,8 @@ final class Settler implements AutoCloseable {
                                 .int4("attempt", holding.job().attempt())
                                 .text("fate", fate(ending))
                                 .text("result", result),
-                        row -> true)
-                .isPresent();
+                        row -> row.bool("ours"))
+                .orElse(false);
     }
 
     private static void releaseUnique(Session session, List<Ended> batch, Set<Ended> lost) {
@@ -540,25 +556,19 @@ final class Settler implements AutoCloseable {
                         && !lost.contains(one))
                 .toList();
         if (!finished.isEmpty()) {
-            session.update(
+            session.call(
                     RELEASE_UNIQUE,
-                    bind -> bind.texts(
-                                    "queues",
-                                    finished.stream()
-                                            .map(one -> one.holding().job().queue())
-                                            .distinct()
-                                            .toList())
-                            .uuids(
-                                    "ids",
-                                    finished.stream()
-                                            .map(one -> one.holding().job().id())
-                                            .toList()));
+                    bind -> bind.uuids(
+                            "ids",
+                            finished.stream()
+                                    .map(one -> one.holding().job().id())
+                                    .toList()));
         }
     }
 
     private static void forget(Session session, Sql what, List<Ended> ones) {
         if (!ones.isEmpty()) {
-            session.update(
+            session.call(
                     what,
                     bind -> bind.texts(
                                     "topics",

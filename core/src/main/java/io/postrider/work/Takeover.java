@@ -31,7 +31,8 @@ final class Takeover {
     private static final Sql TRY_RESCUE = Sql.file("work/try_rescue");
     private static final Sql END_GHOSTS = Sql.file("work/end_ghosts");
     private static final Sql HAND_OVER = Sql.file("work/hand_over_next");
-    private static final Sql LIMIT = Sql.text("takeover_limit", "select set_config('lock_timeout', '1s', true) as set");
+    private static final Sql LIMIT =
+            Sql.call("takeover_limit", "select pg_catalog.set_config('lock_timeout', '1s', true) as set");
 
     private static final int MOST_CRASHES = 3;
 

@@ -7,6 +7,7 @@ import io.postrider.PostriderException.Kind;
 import io.postrider.Priority;
 import io.postrider.Worker;
 import io.postrider.db.Database;
+import io.postrider.db.Session;
 import io.postrider.db.Sql;
 import io.postrider.listen.HandlerThreads;
 import io.postrider.log.Heads;
@@ -35,8 +36,9 @@ public final class Workers implements AutoCloseable {
     private static final Sql REGISTER = Sql.file("work/register_queue");
     private static final Sql LEAVING = Sql.text(
             "leaving", "update postrider.worker w set leaving = true where w.id = :worker returning w.id as left_over");
-    private static final Sql LEAVE = Sql.text("leave", "select postrider.leave(:worker) as left_over");
+    private static final Sql LEAVE = Sql.call("leave", "select postrider.leave(:worker) as left_over");
 
+    private static final Sql ANNOUNCE = Sql.file("work/announce");
     private static final Sql CANCELLED = Sql.file("work/cancelled");
 
     private static final Duration LOOK_EVERY = Duration.ofMillis(500);
@@ -55,6 +57,7 @@ public final class Workers implements AutoCloseable {
     });
     private final Map<String, QueueRun> runs = new ConcurrentHashMap<>();
     private final Map<String, JobRun> jobRuns = new ConcurrentHashMap<>();
+    private final Map<String, Worker> announced = new ConcurrentHashMap<>();
     private final Takeover takeover;
     private final UndoneClaims undoneClaims;
     private final Schedules schedules;
@@ -66,7 +69,7 @@ public final class Workers implements AutoCloseable {
         this.watch = watch;
         this.database = database;
         this.heads = heads;
-        this.badge = new Badge(node, this::steered, () -> !isIdle(), this::holds);
+        this.badge = new Badge(node, this::steered, () -> !isIdle(), this::holds, this::announce);
         this.settler = new Settler(database, this::settled);
         this.takeover = new Takeover(database, this::wakeAll);
         this.undoneClaims = new UndoneClaims(database, this::wakeAll);
@@ -99,6 +102,7 @@ public final class Workers implements AutoCloseable {
             topics.forEach(topic -> heads.follow(session, topic));
             return true;
         });
+        announced.put(worker.queue(), worker);
         if (!started) {
             started = true;
             badge.want();
@@ -111,7 +115,24 @@ public final class Workers implements AutoCloseable {
         jobRuns.put(worker.queue(), jobRun);
         runs.put(worker.queue(), run);
         threads.execute(run);
+        long me = badge.number();
+        if (me != 0) {
+            database.autocommit(session -> announce(session, me, worker));
+        }
         log.info("worker_started {}", worker);
+    }
+
+    private void announce(Session session, long me) {
+        announced.values().forEach(worker -> announce(session, me, worker));
+    }
+
+    private static int announce(Session session, long me, Worker worker) {
+        return session.update(
+                ANNOUNCE,
+                bind -> bind.int8("worker", me)
+                        .text("queue", worker.queue())
+                        .int4("slots", worker.slots())
+                        .texts("types", worker.types()));
     }
 
     private void look() {

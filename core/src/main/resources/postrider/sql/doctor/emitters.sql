@@ -1,9 +1,18 @@
 -- transactions that have emitted and have not ended, the oldest first: who writes to event keeps a lock on it until then.
 -- Their events have no position and nobody else can see them. pid is null for a prepared transaction, which is known by
--- the number it has locked: its virtualtransaction is '-1/number' up to PostgreSQL 16 and something else later
+-- the number it has locked: its virtualtransaction is '-1/number' up to PostgreSQL 16 and something else later.
+-- A role outside pg_monitor does not see since when a session of another role is in its transaction, but sees its transaction
+-- number: one that was running at a pass of more than a minute ago is at least that old
+with minute as materialized (
+  select p.at, p.snapshot from postrider.pass p
+  where p.at < clock_timestamp() - interval '1 minute' order by p.n desc limit 1
+)
 select k.pid, coalesce(a.usename::text, p.owner::text, '') as user_name, coalesce(a.application_name, '') as application,
   coalesce(a.state, 'prepared') as state,
-  coalesce(extract(epoch from clock_timestamp() - coalesce(a.xact_start, p.prepared)), 0)::int8 as seconds,
+  coalesce(extract(epoch from clock_timestamp() - coalesce(a.xact_start, p.prepared, (
+    select m.at from minute m
+    where age(a.backend_xid) > (pg_snapshot_xmax(pg_current_snapshot())::text)::int8
+      - (pg_snapshot_xmax(m.snapshot)::text)::int8))), 0)::int8 as seconds,
   coalesce(a.query, p.gid, '') as query
 from (
   select distinct k.pid, k.virtualtransaction
@@ -19,5 +28,5 @@ left join pg_stat_activity a on a.pid = k.pid
 left join pg_locks x on k.pid is null and x.pid is null and x.locktype = 'transactionid'
   and x.virtualtransaction = k.virtualtransaction
 left join pg_prepared_xacts p on p.transaction = x.transactionid
-order by coalesce(a.xact_start, p.prepared)
+order by coalesce(a.xact_start, p.prepared), age(a.backend_xid) desc
 limit 3

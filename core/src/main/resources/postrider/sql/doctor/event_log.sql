@@ -1,6 +1,6 @@
 -- whether the event log can be read by this role, within a reach; and whether partitions are made ahead
-select current_user::text as role, 'postrider' || '_reader' as reader,
-  coalesce(pg_has_role(session_user, to_regrole('postrider' || '_reader')::oid,
+select current_user::text as role, postrider.reader_role() as reader,
+  coalesce(pg_has_role(session_user, (select r.oid from pg_roles r where r.rolname = postrider.reader_role()),
     case when current_setting('server_version_num')::int >= 160000 then 'SET' else 'MEMBER' end), false) as may_act,
   (select r.rolsuper or r.rolbypassrls from pg_roles r where r.rolname = current_user) as bypasses,
   (select count(*) from postrider.listener l where l.name like 'event\_log:%') as topics,

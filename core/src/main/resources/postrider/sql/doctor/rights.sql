@@ -2,7 +2,6 @@
 -- the schema may not even name them. A producer may have its right column by column, without tx, id and wake
 with wanted (purpose, name, privilege) as (
   values ('emit', 'event_ids', 'usage'),
-    ('enqueue', 'unique_job', 'select'), ('enqueue', 'unique_job', 'insert'), ('enqueue', 'unique_job', 'update'),
     ('node', 'event', 'select'), ('node', 'log', 'select'), ('node', 'log', 'insert'),
     ('node', 'head', 'select'), ('node', 'head', 'insert'), ('node', 'pass', 'select'), ('node', 'pass', 'insert'),
     ('node', 'era', 'insert'), ('node', 'backlog', 'insert'), ('node', 'backlog', 'truncate'),
@@ -27,11 +26,17 @@ from pg_namespace n
 join pg_class c on c.relnamespace = n.oid and c.relname = 'event'
 cross join (
   values ('emit', array['event_id', 'topic', 'type', 'key', 'project_id', 'user_id', 'aggregate_type', 'aggregate_id', 'payload',
-    'headers']), ('enqueue', array['due_at', 'unique_key'])) as w (purpose, columns)
+    'headers']), ('enqueue', array['due_at'])) as w (purpose, columns)
 join pg_attribute a on a.attrelid = c.oid and a.attname = any (w.columns)
 where n.nspname = 'postrider'
 and not has_column_privilege(c.oid, a.attnum, 'insert')
 group by w.purpose, n.nspname
+union all
+select 'enqueue', 'execute on function ' || n.nspname || '.enqueue'
+from pg_namespace n
+join pg_proc f on f.pronamespace = n.oid and f.proname = 'enqueue'
+where n.nspname = 'postrider'
+and not has_function_privilege(f.oid, 'execute')
 union all
 select p.purpose, 'usage on schema ' || n.nspname
 from pg_namespace n

@@ -1,16 +1,19 @@
--- claims with positions that are not settled, of workers that ended more than a minute ago or that nobody knows: jobs that no
--- live worker holds. Reads the history of all claims that is kept, once
-with settled as materialized (
-  select s.n, sum(upper(r) - lower(r)) as positions from postrider.settlement s, unnest(s.positions) r group by s.n
+-- jobs that are claimed and not settled, and that no live worker answers for: its worker has ended, is unknown or has no session,
+-- or it is older than the oldest claim that its worker knows to be open. Nobody takes them up again.
+-- touches: claim, settlement, worker
+with open as (
+  select c.worker, c.n, c.topic, c.at, int8multirange(int8range(c.from_position, c.to_position, '[]')) - coalesce((
+    select range_agg(r) from postrider.settlement s, unnest(s.positions) r where s.n = c.n), '{}') as positions
+  from postrider.claim c
+  where c.from_position <= c.to_position
 )
-select c.worker, c.topic::text as topic,
-  sum(c.to_position - c.from_position + 1 - coalesce(s.positions, 0))::bigint as jobs, min(c.at) as since
-from postrider.claim c
-left join settled s on s.n = c.n
-left join postrider.worker w on w.id = c.worker
-where c.worker > 0
-and c.to_position - c.from_position + 1 > coalesce(s.positions, 0)
-and (w.id is null or w.ended_at < clock_timestamp() - interval '1 minute')
-group by c.worker, c.topic
-order by min(c.at)
+select o.worker, o.topic, sum(upper(r) - lower(r))::int8 as jobs, min(o.at) as since
+from open o
+cross join unnest(o.positions) r
+where not exists (
+  select from postrider.live_workers() w
+  where w.id = o.worker
+  and o.n >= (select l.open_n from postrider.claim l where l.worker = w.id order by l.n desc limit 1))
+group by o.worker, o.topic
+order by min(o.at)
 limit 20

@@ -1,9 +1,10 @@
 -- takes: events as arrays, in order. touches: event. The order of the arrays is the order of the ids
+-- search_path: any
 insert into postrider.event
   (event_id, topic, type, key, project_id, user_id, aggregate_type, aggregate_id, payload, headers)
 select e.event_id, e.topic, e.type, e.key, e.project_id, e.user_id, e.aggregate_type, e.aggregate_id,
-  e.payload::jsonb, e.headers::jsonb
-from unnest(:event_ids::uuid[], :topics::text[], :types::text[], :keys::text[], :project_ids::text[], :user_ids::text[],
-  :aggregate_types::text[], :aggregate_ids::text[], :payloads::text[], :headers::text[])
+  e.payload::pg_catalog.jsonb, e.headers::pg_catalog.jsonb
+from unnest(:event_ids::pg_catalog.uuid[], :topics::pg_catalog.text[], :types::pg_catalog.text[], :keys::pg_catalog.text[], :project_ids::pg_catalog.text[], :user_ids::pg_catalog.text[],
+  :aggregate_types::pg_catalog.text[], :aggregate_ids::pg_catalog.text[], :payloads::pg_catalog.text[], :headers::pg_catalog.text[])
   with ordinality as e (event_id, topic, type, key, project_id, user_id, aggregate_type, aggregate_id, payload, headers, n)
 order by e.n

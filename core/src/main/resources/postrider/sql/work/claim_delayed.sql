@@ -1,1 +1,2 @@
+-- search_path: any
 select * from postrider.claim_delayed(:queue, :lanes, :worker, :most, :bytes, :types, :tier)

@@ -1,1 +1,2 @@
+-- search_path: any
 select * from postrider.claimed(:topic, :after, :upto, :bytes)

@@ -1,4 +1,2 @@
--- jobs that have ended are not on their way any more. touches: progress
-delete from postrider.progress p
-using unnest(:topics::text[], :positions::bigint[]) j (topic, position)
-where j.topic = p.topic and j.position = p.position
+-- search_path: any
+select postrider.forget_progress(:topics, :positions)::pg_catalog.text as forgotten

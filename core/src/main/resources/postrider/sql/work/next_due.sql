@@ -1,14 +1,18 @@
 -- what there is to do of a queue besides its lanes. gives, unless it is paused, milliseconds until the next jobs that go by
 -- themselves are due, of the types that the worker knows, for each tier of suspicion (claim_delayed.sql). Not those that wait for
--- their key: of these, tier -1 says that there are some, and they are looked at when a job has ended. Tier -2: it has a rate
+-- their key: of these, tier -1 says that there are some, and they are looked at when a job has ended. Tier -2: it has a rate.
+-- A time is bounded before now is subtracted from it, because what was written before V008 may be due at infinity
 with queue as (
   select q.rate is not null as rated, q.paused from postrider.queue q where q.name = :queue
+), clock as materialized (
+  select clock_timestamp() as now
 )
 select t.tier, min(d.wait) as wait
 from (values (0)) t (tier)
 cross join unnest(postrider.lanes(:queue)) l (topic)
+cross join clock c
 cross join lateral (
-  select greatest(0, extract(epoch from d.due_at - clock_timestamp()) * 1000)::bigint as wait
+  select (extract(epoch from greatest(c.now, least(d.due_at, c.now + interval '1 day')) - c.now) * 1000)::bigint as wait
   from postrider.delayed d
   where d.topic = l.topic and d.worker is null and d.type = any (:types) and d.crashes = 0 and d.why <> 'key'
   order by d.due_at
@@ -17,8 +21,9 @@ cross join lateral (
 where not exists (select from queue q where q.paused)
 group by t.tier
 union all
-select least(d.crashes, 2), min(greatest(0, extract(epoch from d.due_at - clock_timestamp()) * 1000)::bigint)
+select least(d.crashes, 2), min((extract(epoch from greatest(c.now, least(d.due_at, c.now + interval '1 day')) - c.now) * 1000)::bigint)
 from postrider.delayed d
+cross join clock c
 where d.topic = any (postrider.lanes(:queue)) and d.worker is null and d.crashes > 0 and d.type = any (:types)
 and not exists (select from queue q where q.paused)
 group by 1

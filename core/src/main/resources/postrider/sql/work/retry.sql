@@ -6,11 +6,12 @@ with job as (
   union
   select x.topic, x.position from postrider.dead_letter x where x.event_id = :id and x.listener = x.topic
 ), key as (
-  select split_part(j.topic, ':', 2) as queue, e.unique_key, u.event_id as holder
+  select split_part(j.topic, ':', 2) as queue, coalesce(e.project_id, '') as project_id, e.unique_key, u.event_id as holder
   from job j
   join postrider.event e on e.event_id = :id and e.topic = j.topic and e.topic >= 'queue:' and e.topic < 'queue;'
   left join postrider.unique_job u
-    on u.queue = split_part(j.topic, ':', 2) and u.unique_key = e.unique_key and u.until > clock_timestamp()
+    on u.queue = split_part(j.topic, ':', 2) and u.project_id = coalesce(e.project_id, '') and u.unique_key = e.unique_key
+    and u.until > clock_timestamp()
   where e.unique_key is not null
 ), now_due as (
   update postrider.delayed d set due_at = clock_timestamp()
@@ -22,9 +23,9 @@ with job as (
   and not exists (select from key k where k.holder <> :id)
   returning x.*
 ), taken as (
-  insert into postrider.unique_job (queue, unique_key, event_id)
-  select k.queue, k.unique_key, g.event_id from key k, gone g
-  on conflict (queue, unique_key) do update set event_id = excluded.event_id, until = excluded.until
+  insert into postrider.unique_job (queue, project_id, unique_key, event_id)
+  select k.queue, k.project_id, k.unique_key, g.event_id from key k, gone g
+  on conflict (queue, project_id, unique_key) do update set event_id = excluded.event_id, until = excluded.until
   returning 1
 ), back as (
   insert into postrider.delayed

@@ -1,1 +1,2 @@
-select postrider.settle(:worker, :ns, :positions::int8multirange[], :fates, :results::jsonb[], :job, :topics) as settled
+-- search_path: any
+select postrider.settle(:worker, :ns, :positions::pg_catalog.int8multirange[], :fates, :results::pg_catalog.jsonb[], :job, :topics) as settled

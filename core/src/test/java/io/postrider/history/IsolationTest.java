@@ -185,7 +185,7 @@ class IsolationTest {
         try (Psql psql = new Psql(database)) {
             List<String> all = psql.texts("select coalesce(project_id, 'none') || '/' || coalesce(user_id, 'none')"
                     + " from postrider.event_log where " + condition(reach) + " order by 1");
-            psql.begin().execute("set local role postrider_reader");
+            psql.begin().execute("set local role " + database.reader());
             psql.texts(
                     "select set_config('postrider.reach', ?, true) || set_config('postrider.project', ?, true)"
                             + " || set_config('postrider.user', ?, true)",
@@ -222,7 +222,7 @@ class IsolationTest {
                     "set local postrider.reach = 'project'; set local postrider.project = ''",
                     "set local postrider.reach = 'user'; set local postrider.project = 'p1'",
                     "set local postrider.reach = 'project'; set local postrider.\"user\" = 'u1'")) {
-                psql.begin().execute("set local role postrider_reader").execute(set);
+                psql.begin().execute("set local role " + database.reader()).execute(set);
                 assertThat(psql.number("select count(*) from postrider.event_log"))
                         .as(set)
                         .isZero();
@@ -259,8 +259,8 @@ class IsolationTest {
         }
     }
 
-    private static void assertDenied(Psql psql, String sql) {
-        psql.begin().execute("set local role postrider_reader; set local postrider.reach = 'all'");
+    private void assertDenied(Psql psql, String sql) {
+        psql.begin().execute("set local role " + database.reader() + "; set local postrider.reach = 'all'");
         assertThatThrownBy(() -> psql.execute(sql))
                 .as(sql)
                 .isInstanceOfSatisfying(
@@ -274,10 +274,10 @@ class IsolationTest {
             psql.begin();
             assertThat(psql.text("select postrider.enter('all', null, null)::text"))
                     .isEqualTo("true");
-            assertThat(psql.text("select current_user")).isEqualTo("postrider_reader");
+            assertThat(psql.text("select current_user")).isEqualTo(database.reader());
             assertThat(psql.text("show transaction_read_only")).isEqualTo("on");
             psql.rollback();
-            assertThat(psql.text("select current_user")).isNotEqualTo("postrider_reader");
+            assertThat(psql.text("select current_user")).isNotEqualTo(database.reader());
             assertThat(psql.text("select current_setting('postrider.reach', true)"))
                     .isIn(null, "");
             assertThatThrownBy(() -> psql.text("select postrider.enter('everything', null, null)::text"))
@@ -295,7 +295,8 @@ class IsolationTest {
                     Postrider.on(pool, Options.defaults().withSchema(schema)).migrate();
             EventLog bare = postrider.eventLog();
             assertThat(bare.read(Reach.all(), Selection.topic("orders"), 0, 10)).isEmpty();
-            psql.execute("drop owned by " + schema + "_reader").execute("drop role " + schema + "_reader");
+            String reader = psql.text("select quote_ident(" + schema + ".reader_role())");
+            psql.execute("drop owned by " + reader).execute("drop role " + reader);
             assertThatThrownBy(() -> bare.read(Reach.all(), Selection.topic("orders"), 0, 10))
                     .isInstanceOfSatisfying(
                             PostriderException.class, e -> assertThat(e.kind()).isEqualTo(Kind.FAILED))
@@ -304,7 +305,7 @@ class IsolationTest {
                     .hasMessageContaining("row-level security");
             postrider.migrate();
             assertThat(bare.read(Reach.all(), Selection.topic("orders"), 0, 10)).isEmpty();
-            psql.execute("drop schema " + schema + " cascade").execute("drop role " + schema + "_reader");
+            psql.execute("drop schema " + schema + " cascade").execute("drop role " + reader);
         }
     }
 
@@ -357,12 +358,12 @@ class IsolationTest {
                     psql.begin();
                     psql.text("select " + schema + ".enter('all', null, null)::text");
                     assertThat(psql.text("select current_user"))
-                            .isEqualTo(right.equals("createrole") ? schema + "_reader" : owner);
+                            .isEqualTo(right.equals("createrole") ? schema + "_reader_" + database.name() : owner);
                     psql.rollback();
                 }
             } finally {
                 admin.execute("drop schema if exists " + schema + " cascade")
-                        .execute("drop role if exists " + schema + "_reader")
+                        .execute("drop role if exists " + schema + "_reader_" + database.name())
                         .execute("drop owned by " + owner)
                         .execute("drop role " + owner);
             }
@@ -419,7 +420,7 @@ class IsolationTest {
             for (Reach reach : reaches().toList()) {
                 assertOnlyInReach(postrider, psql, reach);
             }
-            psql.begin().execute("set local role postrider_reader");
+            psql.begin().execute("set local role " + database.reader());
             for (String view : List.of("jobs_in_reach", "dead_letters_in_reach")) {
                 assertThat(psql.number("select count(*) from postrider." + view))
                         .as("who has said nothing, in " + view)
@@ -429,7 +430,7 @@ class IsolationTest {
         }
     }
 
-    private static void assertOnlyInReach(Postrider postrider, Psql psql, Reach reach) {
+    private void assertOnlyInReach(Postrider postrider, Psql psql, Reach reach) {
         List<Jobs.Status> jobs = postrider.jobs().list("post", null, 1_000).stream()
                 .filter(job -> mayBeSeen(reach, job.projectId(), job.userId()))
                 .toList();
@@ -449,7 +450,7 @@ class IsolationTest {
                         .letters())
                 .as(reach.toString())
                 .isEqualTo(letters);
-        psql.begin().execute("set local role postrider_reader");
+        psql.begin().execute("set local role " + database.reader());
         psql.texts(
                 "select set_config('postrider.reach', ?, true) || set_config('postrider.project', ?, true)"
                         + " || set_config('postrider.user', ?, true)",

@@ -130,7 +130,8 @@ class MigratorTest {
             psql.execute("grant select on postrider.events, postrider.jobs to public")
                     .execute("create view mine as select position, user_id from postrider.events")
                     .execute(insert.formatted(3_000));
-            assertThat(migrator.migrate(1_000, 262_144, true)).isEqualTo(new Migrator.Done(List.of(5, 6), true));
+            assertThat(migrator.migrate(1_000, 262_144, true)).isEqualTo(new Migrator.Done(
+                    IntStream.rangeClosed(5, Migrator.MIGRATIONS.size()).boxed().toList(), true));
             assertThat(sqlState(psql, insert.formatted(1_025))).isEqualTo("23514");
             psql.execute(insert.formatted(1_024))
                     .execute("select postrider.enqueue('mail', 'send', '{}', user_id => 'u')")
@@ -146,7 +147,16 @@ class MigratorTest {
 
     /** As it was: these columns were of type text, and what a topic may be called was a check of the table. */
     private static void backToVersion4(Psql psql) {
-        psql.execute("drop view postrider.jobs_in_reach, postrider.jobs, postrider.events");
+        psql.execute("drop view postrider.jobs_in_reach, postrider.jobs, postrider.events, postrider.queues")
+                .execute("alter table postrider.event alter created_at type timestamptz, alter due_at type timestamptz,"
+                        + " alter unique_key type text collate \"C\"")
+                .execute("drop domain postrider.event_time");
+        for (String table : List.of("setback", "delayed", "dead_letter")) {
+            psql.execute("alter table postrider." + table + " drop column stack");
+        }
+        psql.execute("drop table postrider.sequencing")
+                .execute("drop index postrider.unique_job_event")
+                .execute("alter table postrider.unique_job drop project_id, add primary key (queue, unique_key)");
         for (String column : List.of("project_id", "user_id", "aggregate_type", "aggregate_id")) {
             psql.execute("alter table postrider.event alter " + column + " type text collate \"C\"");
         }
@@ -154,7 +164,7 @@ class MigratorTest {
                 .execute("alter domain postrider.topic_name drop constraint queue_topic_is_a_lane")
                 .execute("alter table postrider.event add constraint queue_topic_is_a_lane check (topic <> 'queue:')")
                 .execute("delete from postrider.migration where version > 4");
-        for (String view : List.of("views/events", "views/jobs", "views/jobs_in_reach")) {
+        for (String view : List.of("views/events", "views/jobs", "views/jobs_in_reach", "views/queues")) {
             psql.execute(Sql.resource(view + ".sql").replace("_id::text", "_id").replace("_type::text", "_type"));
         }
     }

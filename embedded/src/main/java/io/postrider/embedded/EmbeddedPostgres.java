@@ -202,6 +202,11 @@ public final class EmbeddedPostgres implements AutoCloseable {
         execute("drop database if exists " + identifier(name) + " with (force)");
     }
 
+    /** Nothing if there is no such role. Fails while a database grants it something. */
+    public void dropRole(String name) {
+        execute("drop role if exists " + identifier(name));
+    }
+
     private Map<String, String> settings(int listenPort) {
         Map<String, String> all = new LinkedHashMap<>();
         // PostgreSQL's defaults, written down because they are the point of this class.

@@ -69,7 +69,7 @@ class EmbeddedPostgresTest {
                     .isNotNull();
             execute(postgres, "alter system set work_mem = '9MB'");
             execute(postgres, "select pg_reload_conf()");
-            assertThat(Processes.await(() -> one(postgres, "show work_mem").equals("9MB"), Duration.ofSeconds(10)))
+            assertThat(Processes.await(() -> one(postgres, "show work_mem").equals("9MB"), Duration.ofSeconds(60)))
                     .isTrue();
         }
     }
@@ -255,9 +255,9 @@ class EmbeddedPostgresTest {
 
             jvm.destroyForcibly().waitFor();
 
-            assertThat(Processes.await(() -> !Processes.alive(pid), Duration.ofSeconds(20)))
+            assertThat(Processes.await(() -> !Processes.alive(pid), Duration.ofSeconds(60)))
                     .isTrue();
-            assertThat(Processes.await(() -> !Files.exists(data), Duration.ofSeconds(20)))
+            assertThat(Processes.await(() -> !Files.exists(data), Duration.ofSeconds(60)))
                     .isTrue();
         } finally {
             jvm.destroyForcibly();

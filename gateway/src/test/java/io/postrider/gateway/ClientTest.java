@@ -214,7 +214,7 @@ class ClientTest extends GatewayTestBase {
                     + transport + "', onState: (state, detail) => { if (state === 'waiting') {"
                     + " window.waits.push([detail.status, detail.wait]); } }");
             Await.until(
-                    "it waits", Duration.ofSeconds(20), () -> ((Long) browser.run("return window.waits.length")) > 0);
+                    "it waits", Duration.ofSeconds(60), () -> ((Long) browser.run("return window.waits.length")) > 0);
             assertThat((Long) browser.run("return window.waits[0][0]")).isEqualTo(429);
             assertThat((Long) browser.run("return Math.floor(window.waits[0][1])"))
                     .as("a first wait is less than 250 ms otherwise")
@@ -346,7 +346,7 @@ class ClientTest extends GatewayTestBase {
             browser.awaitEvents(5);
             browser.run("dispatchEvent(new PageTransitionEvent('pageshow', {persisted: false}))");
             browser.run("dispatchEvent(new PageTransitionEvent('pagehide', {persisted: true}))");
-            Await.until("the connection is gone", Duration.ofSeconds(20), () -> served.hub.connections() == 0);
+            Await.until("the connection is gone", Duration.ofSeconds(60), () -> served.hub.connections() == 0);
             assertThat(browser.states()).containsExactly("connecting ", "open ", "waiting hidden");
             served.emitNumbered("p1", "ann", 6, 10);
             browser.run("dispatchEvent(new PageTransitionEvent('pageshow', {persisted: true}))");

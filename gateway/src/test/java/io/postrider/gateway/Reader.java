@@ -115,7 +115,7 @@ final class Reader implements Transport {
     /** The first frame. */
     void awaitAny() {
         synchronized (frames) {
-            long end = System.nanoTime() + Duration.ofSeconds(20).toNanos();
+            long end = System.nanoTime() + Duration.ofSeconds(60).toNanos();
             while (frames.isEmpty()) {
                 try {
                     frames.wait(1_000);

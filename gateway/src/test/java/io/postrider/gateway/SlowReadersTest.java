@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.postrider.Event;
 import io.postrider.testkit.Await;
 import io.postrider.testkit.ChildJvm;
+import io.postrider.testkit.TestRun;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -18,11 +19,14 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** 1,000 streams and 1,000 sockets in one room, of whom every tenth never reads: the others are served, memory stays flat. */
+/**
+ * Streams and sockets in one room, 1,000 of each in the full run, of which every tenth never reads: the others are served,
+ * memory stays flat.
+ */
 @Tag("slow")
 @Tag("alone")
 class SlowReadersTest extends GatewayTestBase {
-    private static final int EACH = 1_000;
+    private static final int EACH = TestRun.count(400, 1_000);
     private static final int DEAF = 2 * EACH / 10;
     private static final int BATCHES = 10;
     private static final int AT_ONCE = 20;
@@ -89,7 +93,7 @@ class SlowReadersTest extends GatewayTestBase {
         }
         double seconds = (System.nanoTime() - began) / 1e9;
         long frames = (long) (BATCHES - 1) * AT_ONCE * (2 * EACH - DEAF);
-        String last = crowd.awaitLine("a last report", Duration.ofSeconds(20), line -> min(line) >= 0);
+        String last = crowd.awaitLine("a last report", Duration.ofSeconds(60), line -> min(line) >= 0);
         Await.until("those who do not read are gone", Duration.ofMinutes(2), () -> {
             if (served.hub.connections() > 2 * EACH - DEAF) {
                 throw new IllegalStateException(served.hub.connections() + " are there, " + overflows + " overflowed, "
@@ -118,9 +122,10 @@ class SlowReadersTest extends GatewayTestBase {
         assertThat(slow.get())
                 .as("the container may give up on one a moment sooner")
                 .isGreaterThan(DEAF / 2);
-        assertThat(heap.get(heap.size() - 1) - heap.get(0))
-                .as("MiB of heap more")
-                .isLessThan(40);
+        // A leak stays; what one collection leaves over does not.
+        Await.until("the heap of " + heap + " MiB has not grown by 40", Duration.ofMinutes(1), () -> {
+            return usedHeap() - heap.get(0) < 40;
+        });
     }
 
     private static long min(String line) {

@@ -13,6 +13,7 @@ import java.io.OutputStream;
 import java.net.Socket;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -65,7 +66,9 @@ class BadInputTest {
                     '{"type":"a b","payload":1}'                         | type must match
                     '{"type":"a","payload":"\\u0000"}'                   | NUL
                     '{"type":"a","payload":"\\ud800"}'                   | half a character
-                    '{"type":"a","payload":1e999999}'                    | database
+                    '{"type":"a","payload":1e999999}'                    | limit of 400
+                    '{"type":"a","payload":{"x":[0,-2E-401]}}'           | /payload/x/1
+                    '{"type":"a","payload":1e99999999999999}'            | limit of 400
                     '{"type":"a","payload":1,"headers":{"a":1}}'         | headers
                     '{"type":"a","payload":1,"headers":[]}'              | headers
                     '{"type":"a","payload":1,"id":"7"}'                  | id
@@ -92,6 +95,18 @@ class BadInputTest {
         assertProblem(server.post(operator, EVENTS, number), 400, "number");
         String name = "{\"type\":\"a\",\"payload\":{\"" + "n".repeat(5_000) + "\":1}}";
         assertProblem(server.post(operator, EVENTS, name), 400, "name");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"1e131071", "-1e131071", "1e-16383", "1e999999999"})
+    void a_body_of_huge_numbers_is_refused_at_once(String number) {
+        String bomb = "[" + (number + ",").repeat(7_499) + number + "]";
+        for (String path : List.of(EVENTS, "/v1/queues/mail/jobs")) {
+            long begun = System.nanoTime();
+            assertProblem(
+                    server.post(operator, path, "{\"type\":\"a\",\"payload\":" + bomb + "}"), 400, "/payload/0", "400");
+            assertThat(Duration.ofNanos(System.nanoTime() - begun)).isLessThan(Duration.ofSeconds(1));
+        }
     }
 
     @Test

@@ -10,6 +10,8 @@ import io.postrider.server.LiveServer.Reply;
 import io.postrider.testkit.Await;
 import io.postrider.testkit.PostgresTest;
 import io.postrider.testkit.TestDatabase;
+import java.sql.Connection;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.Map;
 import java.util.regex.Matcher;
@@ -129,6 +131,27 @@ class ObservationTest {
             assertThat(server.post(server.operator(), "/v1/topics/orders/events", "{\"type\":\"t\",\"payload\":1}")
                             .status())
                     .isEqualTo(201);
+        }
+    }
+
+    @Test
+    void a_server_whose_events_get_no_position_is_not_ready(TestDatabase database) throws Exception {
+        try (LiveServer server = LiveServer.on(database, Map.of());
+                Connection holder = database.dataSource().getConnection();
+                Statement statement = holder.createStatement()) {
+            Await.until("ready", LONG, () -> server.get(null, "/health/ready").status() == 200);
+            statement.execute("select pg_advisory_lock('postrider.event'::regclass::oid::int4, 2)");
+            statement.execute("update postrider.pass set at = at - interval '1 hour'");
+            statement.execute("insert into postrider.event (topic, type, payload, created_at)"
+                    + " values ('orders', 't', '1', clock_timestamp() - interval '107 seconds')");
+            Await.until(
+                    "not ready", LONG, () -> server.get(null, "/health/ready").status() == 503);
+            assertThat(server.get(null, "/health/ready").text())
+                    .isEqualTo("{\"status\":\"down\",\"reason\":\"sequencing_stalled\"}");
+            assertThat(server.get(null, "/health/live").status()).isEqualTo(200);
+            statement.execute("select pg_advisory_unlock('postrider.event'::regclass::oid::int4, 2)");
+            Await.until(
+                    "ready again", LONG, () -> server.get(null, "/health/ready").status() == 200);
         }
     }
 

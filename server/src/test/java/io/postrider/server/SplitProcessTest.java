@@ -129,7 +129,7 @@ class SplitProcessTest {
             String id = java.util.UUID.randomUUID().toString();
             HttpRequest request = HttpRequest.newBuilder(
                             URI.create("http://127.0.0.1:" + port + "/v1/topics/orders/events"))
-                    .timeout(Duration.ofSeconds(20))
+                    .timeout(Duration.ofSeconds(60))
                     .header("Authorization", "Bearer " + operator)
                     .header("Content-Type", "application/json")
                     .POST(HttpRequest.BodyPublishers.ofString("{\"id\":\"" + id

@@ -4,36 +4,47 @@ import io.postrider.Postrider;
 import io.postrider.PostriderException;
 import io.postrider.db.Database;
 import io.postrider.db.SchemaName;
+import io.postrider.doctor.Sequencing;
 import io.postrider.schema.Migrator;
 import java.time.Duration;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether this node can do its work now: its wire is connected, and the schema is the one that this version works with. The
- * schema is looked at once in five seconds at most, whoever asks how often. Threads may share it.
+ * Whether this node can do its work now: its wire is connected, the schema is the one that this version works with, and
+ * committed events get their positions. The database is queried at most once in five seconds. Threads may share it.
  */
 public final class Readiness {
     private static final long TRUSTED_NANOS = Duration.ofSeconds(5).toNanos();
+    private static final Duration PATIENCE = Duration.ofSeconds(3);
 
     private final Postrider postrider;
     private final Database database;
-    private @Nullable Answer schema;
+    private @Nullable Answer last;
     private long lookedAt;
 
     /** For this node on its data source. */
     public Readiness(Postrider postrider, DataSource dataSource, String schema) {
         this.postrider = postrider;
-        this.database = new Database(dataSource, SchemaName.of(schema));
+        this.database = new Database(dataSource, SchemaName.of(schema)).withPatience(PATIENCE);
     }
 
     /**
      * The answer.
      *
      * @param detail what is wrong, for an operator; null if ready
+     * @param reason the same in one word that anybody may know; null if there is none
      */
-    public record Answer(boolean ready, @Nullable String detail) {
+    public record Answer(
+            boolean ready,
+            @Nullable String detail,
+            @Nullable String reason) {
         static final Answer YES = new Answer(true, null);
+
+        /** Without a word for everybody. */
+        public Answer(boolean ready, @Nullable String detail) {
+            this(ready, detail, null);
+        }
     }
 
     /** Asks. */
@@ -42,22 +53,24 @@ public final class Readiness {
             return new Answer(
                     false, "the wire is not connected: the database cannot be reached, or the node is not started");
         }
-        return schema();
+        return lastLook();
     }
 
-    private synchronized Answer schema() {
-        if (schema == null || System.nanoTime() - lookedAt > TRUSTED_NANOS) {
-            schema = look();
+    private synchronized Answer lastLook() {
+        if (last == null || System.nanoTime() - lookedAt > TRUSTED_NANOS) {
+            last = look();
             lookedAt = System.nanoTime();
         }
-        return schema;
+        return last;
     }
 
     private Answer look() {
         try {
             return database.autocommit(session -> {
                 Migrator.requireCurrent(session);
-                return Answer.YES;
+                return Sequencing.trouble(session)
+                        .map(trouble -> new Answer(false, trouble, "sequencing_stalled"))
+                        .orElse(Answer.YES);
             });
         } catch (PostriderException e) {
             return new Answer(false, e.getMessage());

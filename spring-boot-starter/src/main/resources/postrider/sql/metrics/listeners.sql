@@ -1,6 +1,8 @@
--- how far behind each listener is, and since when: what it has not reached yet and what it failed at. One that is detached as well:
+-- how far behind each listener is, and since when: what it has not reached yet, with or without a
+-- position, and what it failed at. One that is detached as well:
 -- what it owes grows, nobody works on it, and the oldest of it is gone, so that its age counts from its last progress
 select l.name, l.lag + l.setbacks as pending, l.detached_at is not null as detached, l.dead_letters, coalesce(extract(epoch from clock_timestamp() - least(
+    l.unpositioned_since,
     (select e.created_at from postrider.log g join postrider.event e on e.tx = g.tx and e.id = g.id
       where g.topic = l.topic and g.position = l.position + 1),
     (select min(s.created_at) from postrider.setback s where s.listener = l.name),

@@ -13,6 +13,7 @@ import io.postrider.testkit.PostgresTest;
 import io.postrider.testkit.TcpProxy;
 import io.postrider.testkit.TestDatabase;
 import java.sql.Connection;
+import java.sql.Statement;
 import java.time.Duration;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Tag;
@@ -87,6 +88,29 @@ class MetersTest {
             assertThat(value("outbox_oldest_pending_age_seconds{listener=\"gone\"}"))
                     .isPositive();
             assertThat(value("postrider_listener_detached{listener=\"gone\"}")).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void what_waits_while_no_node_runs_is_pending(TestDatabase database) throws Exception {
+        Postrider.on(database.dataSource()).migrate();
+        try (DatabaseGauges gauges = new DatabaseGauges(database.dataSource(), "postrider", registry);
+                Connection connection = database.dataSource().getConnection();
+                Statement statement = connection.createStatement()) {
+            statement.execute("insert into postrider.listener (name, topic, kind, policy, batch, attempts)"
+                    + " values ('mailer', 'orders', 'relay', 'block', 1, 1)");
+            statement.execute("insert into postrider.delivery (listener, from_position, to_position, events, worker)"
+                    + " values ('mailer', 0, 0, 0, 'test')");
+            gauges.refresh();
+            assertThat(value("outbox_pending_count{listener=\"mailer\"}")).isZero();
+            statement.execute("insert into postrider.event (topic, type, payload, created_at)"
+                    + " values ('orders', 't', '1', clock_timestamp() - interval '107 seconds')");
+            Await.until("it is counted", Duration.ofSeconds(30), () -> {
+                gauges.refresh();
+                return value("outbox_pending_count{listener=\"mailer\"}") == 1;
+            });
+            assertThat(value("outbox_oldest_pending_age_seconds{listener=\"mailer\"}"))
+                    .isBetween(107.0, 140.0);
         }
     }
 

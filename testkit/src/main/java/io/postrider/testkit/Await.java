@@ -12,13 +12,13 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Await {
 
-    private static final Duration TIMEOUT = Duration.ofSeconds(30);
+    private static final Duration TIMEOUT = Duration.ofSeconds(60);
     private static final long FIRST_LOOK_NANOS = Duration.ofMillis(1).toNanos();
     private static final long LAST_LOOK_NANOS = Duration.ofMillis(20).toNanos();
 
     private Await() {}
 
-    /** Waits 30 s at most. */
+    /** Waits 60 s at most: only a test that fails takes that long. */
     public static void until(String what, Callable<Boolean> condition) {
         until(what, TIMEOUT, condition);
     }

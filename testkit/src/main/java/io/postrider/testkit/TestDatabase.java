@@ -38,6 +38,11 @@ public final class TestDatabase implements AutoCloseable {
         return new TestDatabase(server, name);
     }
 
+    /** The role as which its event log is read; each database has its own. */
+    public String reader() {
+        return "postrider_reader_" + name;
+    }
+
     /**
      * A copy, on the shared server, of a database that is prepared once in a JVM: installing a schema takes longer than
      * copying it.
@@ -48,7 +53,19 @@ public final class TestDatabase implements AutoCloseable {
         String template = TEMPLATES.computeIfAbsent(key, k -> prepare(preparation));
         String name = nextName("test_");
         TestServer.postgres().createDatabase(name, template);
-        return new TestDatabase(TestServer.postgres(), name);
+        TestDatabase copy = new TestDatabase(TestServer.postgres(), name);
+        copy.execute("do $$ begin if to_regprocedure('postrider.make_reader()') is not null then"
+                + " perform postrider.make_reader(); end if; end $$");
+        return copy;
+    }
+
+    private void execute(String sql) {
+        try (Connection connection = dataSource().getConnection();
+                var statement = connection.createStatement()) {
+            statement.execute(sql);
+        } catch (SQLException e) {
+            throw new IllegalStateException("cannot prepare " + name, e);
+        }
     }
 
     public String name() {
@@ -102,6 +119,7 @@ public final class TestDatabase implements AutoCloseable {
         }
         rollBackPrepared();
         server.dropDatabase(name);
+        server.dropRole(reader());
     }
 
     private void rollBackPrepared() {

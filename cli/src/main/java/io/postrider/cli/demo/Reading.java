@@ -59,7 +59,7 @@ record Reading(
     /**
      * Whether everybody has finished what there is, as far as nobody has paused it.
      *
-     * @param orders that were committed: those without a position are in nobody's lag or depth yet
+     * @param orders that were committed
      */
     boolean isFinished(long orders) {
         return head >= orders

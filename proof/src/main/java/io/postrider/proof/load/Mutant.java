@@ -13,12 +13,16 @@ import java.sql.Statement;
  * change of the text of a function, which must apply, or the mutant is no mutant.
  */
 public enum Mutant {
-    /** Lock and snapshot as one: the snapshot may be older than the pass before. */
+    /**
+     * Lock and snapshot as one: the snapshot may be older than the pass before. Between the two the pass waits for the
+     * advisory lock of the setting mutant.gate, if the session has one.
+     */
     STALE_SNAPSHOT(
             "sequence",
-            "  perform pg_advisory_xact_lock('postrider.event'::regclass::oid::int4, 2);\n",
-            "  select pg_current_snapshot() into now;\n  perform pg_sleep(0.002);\n"
-                    + "  perform pg_advisory_xact_lock('postrider.event'::regclass::oid::int4, 2);\n",
+            "  lock table postrider.sequencing in exclusive mode;\n",
+            "  select pg_current_snapshot() into now;\n  if current_setting('mutant.gate', true) <> '' then\n"
+                    + "    perform pg_advisory_xact_lock_shared(current_setting('mutant.gate')::bigint);\n  end if;\n"
+                    + "  lock table postrider.sequencing in exclusive mode;\n",
             "  select pg_current_snapshot() into now;\n  select s.last_value into newest",
             "  select s.last_value into newest"),
     /** A sequence that hands out its numbers by the fifty. */

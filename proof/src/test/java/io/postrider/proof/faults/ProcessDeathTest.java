@@ -8,6 +8,7 @@ import io.postrider.testkit.Await;
 import io.postrider.testkit.ChildJvm;
 import io.postrider.testkit.PostgresTest;
 import io.postrider.testkit.TestDatabase;
+import io.postrider.testkit.TestRun;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -25,7 +26,7 @@ import org.junit.jupiter.api.Test;
 @PostgresTest
 class ProcessDeathTest {
     private static final String TOPIC = "orders";
-    private static final int KILLS = 50;
+    private static final int KILLS = TestRun.count(15, 50);
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     private final DataSource dataSource;
@@ -43,7 +44,7 @@ class ProcessDeathTest {
     }
 
     @Test
-    void fifty_kills_under_load_lose_nothing_and_repeat_no_effect() throws Exception {
+    void kills_under_load_lose_nothing_and_repeat_no_effect() throws Exception {
         node = node.withArguments(url, TOPIC, "first", "0").trained("ready");
         long seed = Seed.next("kill -9 of nodes");
         Random random = new Random(seed);
@@ -88,7 +89,9 @@ class ProcessDeathTest {
                 Rows.number(dataSource, "select count(*) from sent") - head());
         assertThat(audit.violations(transactions)).isEmpty();
         assertThat(takeovers).hasSizeGreaterThan(KILLS / 4);
-        assertThat(takeovers.get(takeovers.size() - 1)).isLessThanOrEqualTo(5_000);
+        assertThat(takeovers.get((takeovers.size() - 1) * 99 / 100))
+                .as("p99 of %s", takeovers)
+                .isLessThanOrEqualTo(5_000);
     }
 
     @Test

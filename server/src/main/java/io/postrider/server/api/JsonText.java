@@ -1,9 +1,13 @@
 package io.postrider.server.api;
 
+import io.postrider.db.JsonLimits;
+import java.math.BigDecimal;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.CodingErrorAction;
 import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.StreamReadConstraints;
 import tools.jackson.core.StreamReadFeature;
@@ -23,14 +27,13 @@ import tools.jackson.databind.util.RawValue;
  */
 public final class JsonText {
     private static final int DEEPEST = 200;
-    private static final int LONGEST_NUMBER = 1_000;
     private static final int LONGEST_NAME = 1_024;
     private static final int LONGEST_STRING = 64 << 20;
 
     private static final JsonMapper MAPPER = JsonMapper.builder(JsonFactory.builder()
                     .streamReadConstraints(StreamReadConstraints.builder()
                             .maxNestingDepth(DEEPEST)
-                            .maxNumberLength(LONGEST_NUMBER)
+                            .maxNumberLength(JsonLimits.LONGEST_NUMBER)
                             .maxNameLength(LONGEST_NAME)
                             .maxStringLength(LONGEST_STRING) // the body has a cap of its own
                             .build())
@@ -54,15 +57,57 @@ public final class JsonText {
             if (node == null || node.isMissingNode()) {
                 throw Problem.badRequest("the body is empty; a JSON object is expected");
             }
+            refuseLargeExponents(node);
             return node;
         } catch (CharacterCodingException e) {
             throw Problem.badRequest("the body is not UTF-8");
         } catch (StreamConstraintsException e) {
             throw Problem.badRequest("the body's JSON goes beyond a limit: nesting " + DEEPEST + ", a number of "
-                    + LONGEST_NUMBER + " characters, a name of " + LONGEST_NAME);
+                    + JsonLimits.LONGEST_NUMBER + " characters, a name of " + LONGEST_NAME);
+        } catch (ArithmeticException | NumberFormatException e) { // an exponent that no BigDecimal can have
+            throw Problem.badRequest("the body has a number with an exponent beyond the limit of "
+                    + JsonLimits.LARGEST_EXPONENT + "; send it as a string");
         } catch (JacksonException e) {
             throw Problem.badRequest("the body is not valid JSON: " + flaw(e));
         }
+    }
+
+    /** Before anything calculates with one: {@code 1e999999999} as a whole number has a billion digits. */
+    private static void refuseLargeExponents(JsonNode node) {
+        String path = pathOfLargeExponent(node);
+        if (path != null) {
+            throw Problem.badRequest("the body has a number with an exponent beyond the limit of "
+                    + JsonLimits.LARGEST_EXPONENT + " at '" + Fields.shown(path) + "'; send it as a string");
+        }
+    }
+
+    /** Null if there is none. The path is put together on the way back: a long one for each of 100,000 numbers is work. */
+    private static @Nullable String pathOfLargeExponent(JsonNode node) {
+        if (node.isBigDecimal()) {
+            return Math.abs(writtenExponent(node.decimalValue())) > JsonLimits.LARGEST_EXPONENT ? "" : null;
+        }
+        if (node.isObject()) {
+            for (Map.Entry<String, JsonNode> entry : node.properties()) {
+                String path = pathOfLargeExponent(entry.getValue());
+                if (path != null) {
+                    return "/" + entry.getKey() + path;
+                }
+            }
+        } else if (node.isArray()) {
+            for (int i = 0; i < node.size(); i++) {
+                String path = pathOfLargeExponent(node.get(i));
+                if (path != null) {
+                    return "/" + i + path;
+                }
+            }
+        }
+        return null;
+    }
+
+    /** The exponent with which {@link BigDecimal#toString} writes it; 0 where it writes none. */
+    private static long writtenExponent(BigDecimal number) {
+        long adjusted = number.precision() - 1L - number.scale();
+        return number.scale() >= 0 && adjusted >= -6 ? 0 : adjusted;
     }
 
     /** One line, and without what was sent: the place is enough. */

@@ -8,12 +8,13 @@ import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * {@code /health/live}: the process answers. {@code /health/ready}: and it can do its work. Open to everybody, since who asks is a
- * machine without a token, so it says no more than yes or no; why not is in the log.
+ * {@code /health/live}: the process answers. {@code /health/ready}: and it can do its work. Probes have no token, so the answer
+ * says no more than up or down, with one word if events get no position; the details are in the log.
  */
 public final class HealthServlet extends HttpServlet {
     private static final long serialVersionUID = 1;
@@ -30,13 +31,13 @@ public final class HealthServlet extends HttpServlet {
     protected void doGet(HttpServletRequest request, HttpServletResponse response) throws IOException {
         String path = String.valueOf(request.getPathInfo());
         switch (path) {
-            case "/live" -> say(response, 200, "up");
+            case "/live" -> say(response, 200, "up", null);
             case "/ready" -> {
                 Readiness.Answer answer = readiness.get();
                 if (!answer.ready()) {
                     log.warn("not_ready why=\"{}\"", answer.detail());
                 }
-                say(response, answer.ready() ? 200 : 503, answer.ready() ? "up" : "down");
+                say(response, answer.ready() ? 200 : 503, answer.ready() ? "up" : "down", answer.reason());
             }
             default ->
                 Problems.write(
@@ -44,10 +45,12 @@ public final class HealthServlet extends HttpServlet {
         }
     }
 
-    private static void say(HttpServletResponse response, int status, String word) throws IOException {
+    private static void say(HttpServletResponse response, int status, String word, @Nullable String reason)
+            throws IOException {
         response.setStatus(status);
         response.setContentType("application/json");
         response.setHeader("Cache-Control", "no-store");
-        response.getOutputStream().write(("{\"status\":\"" + word + "\"}").getBytes(StandardCharsets.UTF_8));
+        String why = reason == null ? "" : ",\"reason\":\"" + reason + "\"";
+        response.getOutputStream().write(("{\"status\":\"" + word + "\"" + why + "}").getBytes(StandardCharsets.UTF_8));
     }
 }

@@ -5,6 +5,7 @@ import static io.postrider.webhook.TestEndpoint.event;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.postrider.Receipt;
+import io.postrider.testkit.Await;
 import java.io.InputStream;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
@@ -15,9 +16,8 @@ import java.time.Clock;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.concurrent.locks.LockSupport;
+import java.util.regex.Pattern;
 import javax.net.ssl.ExtendedSSLSession;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SNIServerName;
@@ -148,11 +148,24 @@ class WebhookTlsTest {
                 assertThat(TestEndpoint.send(sink, List.of(event(1))).isWhole()).isTrue();
                 answered.countDown();
                 said.await();
-                LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(500)); // until it is here, too
+                Await.until("it has arrived, unread", () -> isUnreadFrom(endpoint.port()));
                 assertThat(TestEndpoint.send(sink, List.of(event(2))).isWhole()).isTrue();
                 assertThat(endpoint.connections).hasValue(2);
             }
         }
+    }
+
+    /** Whether a socket that is connected to this port has bytes that its process has not read, as Linux tells. */
+    private static boolean isUnreadFrom(int port) throws Exception {
+        Pattern unread = Pattern.compile(
+                String.format(": \\p{XDigit}+:\\p{XDigit}+ \\p{XDigit}+:%04X 01 \\p{XDigit}+:(?!00000000)", port));
+        for (String table : List.of("/proc/net/tcp", "/proc/net/tcp6")) {
+            if (Files.exists(Path.of(table))
+                    && unread.matcher(Files.readString(Path.of(table))).find()) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private static void assertNotBelieved(TestEndpoint endpoint, String host, SSLContext tls) throws Exception {

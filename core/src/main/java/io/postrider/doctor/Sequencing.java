@@ -1,0 +1,89 @@
+package io.postrider.doctor;
+
+import io.postrider.db.Bind;
+import io.postrider.db.Session;
+import io.postrider.db.Sql;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Collectors;
+
+/**
+ * Whether committed events get their positions. Judged by what must be true, not by who is connected: a session that holds the
+ * sequencing lock, a node that hangs and a database without nodes look the same to an event that waits.
+ */
+public final class Sequencing {
+    private static final Sql UNSEQUENCED = Sql.file("doctor/unsequenced");
+    private static final Sql LOCK = Sql.file("doctor/sequencing_lock");
+    private static final Sql NUMBERS = Sql.file("doctor/numbers");
+    private static final Sql PASSES = Sql.file("doctor/passes");
+
+    /** A running node gives a position within milliseconds, and after a crash within a few seconds. */
+    private static final long LONG_SECONDS = 5;
+
+    private Sequencing() {}
+
+    /**
+     * Events without a position.
+     *
+     * @param seconds how long the oldest has waited
+     * @param sincePass seconds since positions were last given; -1 if they never were
+     */
+    record Waiting(long events, long seconds, long sincePass) {
+        /** A large backlog is given out over many passes: that is not a stall. */
+        boolean isStalled() {
+            return events > 0 && seconds > LONG_SECONDS && (sincePass < 0 || sincePass > LONG_SECONDS);
+        }
+
+        String text() {
+            return events + " committed events wait for a position, the oldest for " + Culprit.age(seconds);
+        }
+    }
+
+    /** A sequence that stands below a number that was used. */
+    record Used(String sequence, long value, long used) {
+        String text() {
+            return "sequence " + sequence + " stands at " + value + ", but " + used + " was used";
+        }
+    }
+
+    static Waiting waiting(Session session) {
+        return session.one(
+                        UNSEQUENCED,
+                        Bind::nothing,
+                        row -> new Waiting(row.int8("events"), row.int8("seconds"), row.int8("since_pass")))
+                .orElseThrow();
+    }
+
+    /** Who holds the lock that a pass needs. */
+    static Optional<Culprit> lockHolder(Session session) {
+        return session.one(LOCK, Bind::nothing, Culprit::read);
+    }
+
+    static List<Used> numbersBelow(Session session) {
+        return session.query(
+                NUMBERS, Bind::nothing, row -> new Used(row.text("name"), row.int8("value"), row.int8("used")));
+    }
+
+    static boolean isPassTableEmptied(Session session) {
+        return session.one(PASSES, Bind::nothing, row -> row.bool("emptied")).orElse(false);
+    }
+
+    /** Why committed events get no position, for a readiness probe; empty if they get one. */
+    public static Optional<String> trouble(Session session) {
+        if (isPassTableEmptied(session)) {
+            return Optional.of("table pass is empty: sequencing cannot continue");
+        }
+        List<Used> below = numbersBelow(session);
+        if (!below.isEmpty()) {
+            return Optional.of(below.stream().map(Used::text).collect(Collectors.joining("; ")));
+        }
+        Waiting waiting = waiting(session);
+        if (!waiting.isStalled()) {
+            return Optional.empty();
+        }
+        return Optional.of(waiting.text()
+                + lockHolder(session)
+                        .map(holder -> "; the sequencing lock is held by " + holder.text())
+                        .orElse("; nobody holds the sequencing lock"));
+    }
+}

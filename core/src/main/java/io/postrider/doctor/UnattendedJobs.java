@@ -1,0 +1,43 @@
+package io.postrider.doctor;
+
+import io.postrider.db.Bind;
+import io.postrider.db.Sql;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Jobs that no running node will do: nobody works on their queue, or nobody handles their type. */
+final class UnattendedJobs implements Check {
+    private static final Sql QUEUES = Sql.file("doctor/orphan_queues");
+    private static final Sql TYPES = Sql.file("doctor/unhandled_types");
+
+    /** Time for a node to start. */
+    private static final int LONG_SECONDS = 10;
+
+    @Override
+    public String name() {
+        return "queues";
+    }
+
+    @Override
+    public List<Finding> look(Examination examination) {
+        List<Finding> findings = new ArrayList<>(examination.query(
+                QUEUES,
+                bind -> bind.int4("seconds", LONG_SECONDS),
+                row -> Finding.warn(
+                        row.int8("depth") + " jobs wait in queue " + row.text("name") + ", the oldest for "
+                                + Culprit.age(row.int8("seconds")) + ", and no running node works on it",
+                        row.text("worked_on").isEmpty()
+                                ? "start a node with a worker on it"
+                                : "check the name, or start a node with a worker on it; nodes work on: "
+                                        + row.text("worked_on"))));
+        findings.addAll(examination.query(
+                TYPES,
+                Bind::nothing,
+                row -> Finding.warn(
+                        row.int8("jobs") + " jobs of type " + row.text("type") + " wait in queue " + row.text("queue")
+                                + ", the oldest for " + Culprit.age(row.int8("seconds"))
+                                + ", and no running node handles that type",
+                        "check the type, or deploy a worker with handling(\"" + row.text("type") + "\", …)")));
+        return findings.isEmpty() ? List.of(Finding.ok("every job that waits has a worker for it")) : findings;
+    }
+}

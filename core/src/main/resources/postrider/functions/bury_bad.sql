@@ -1,0 +1,41 @@
+-- bury_bad(topic, positions): claimed jobs that cannot wait for their time become dead letters, so that a bad row costs one row and
+-- never its queue: the row's due_at is no time to wait for, or somebody has deleted the event.
+--
+-- takes    positions that the caller settles in the same transaction; those that are in delayed are left alone
+-- gives    how many became dead letters
+-- touches  dead_letter, unique_job (writes), delayed, log, event (reads)
+create or replace function postrider.bury_bad(of_topic text, positions bigint[])
+returns bigint
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set jit = off
+as $$
+declare
+  buried bigint;
+begin
+  with letters as (
+    insert into postrider.dead_letter
+      (listener, position, topic, event_id, created_at, type, key, project_id, user_id, aggregate_type, aggregate_id, payload,
+       headers, attempts, error_code, error)
+    select of_topic, p.position, of_topic, coalesce(e.event_id, '00000000-0000-0000-0000-000000000000'::uuid),
+      coalesce(e.created_at, clock_timestamp()), coalesce(e.type, 'unreadable'), e.key, e.project_id, e.user_id,
+      e.aggregate_type, e.aggregate_id, coalesce(e.payload, 'null'::jsonb), coalesce(e.headers, '{}'::jsonb), 0,
+      case when e.event_id is null then 'unreadable' else 'bad_row' end,
+      case when e.event_id is null then 'the event is gone: somebody has deleted it'
+        else 'due_at is ' || e.due_at::text || '; it must be before the year 10000' end
+    from unnest(positions) p (position)
+    left join postrider.log l on l.topic = of_topic and l.position = p.position
+    left join postrider.event e on e.tx = l.tx and e.id = l.id
+    where not exists (select from postrider.delayed d where d.topic = of_topic and d.position = p.position)
+    on conflict (listener, position) do update
+    set error_code = excluded.error_code, error = excluded.error, died_at = excluded.died_at
+    returning dead_letter.event_id
+  ), let_go as (
+    delete from postrider.unique_job u using letters l where u.event_id = l.event_id and u.until = 'infinity'::timestamptz
+  )
+  select count(*) into buried from letters;
+  return buried;
+end
+$$;

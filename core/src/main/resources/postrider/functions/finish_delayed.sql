@@ -1,0 +1,30 @@
+-- finish_delayed(topic, position, worker, attempt, fate, result): a job that has a row in delayed is done or cancelled.
+--
+-- gives    whether the row is still this worker's and this attempt's: it is the fence
+-- touches  delayed, finish (writes)
+create or replace function postrider.finish_delayed(
+  of_topic     text,
+  of_position  bigint,
+  of_worker    bigint,
+  of_attempt   int,
+  of_fate      text,
+  of_result    jsonb)
+returns boolean
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+set jit = off
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+as $$
+begin
+  with gone as (
+    delete from postrider.delayed d
+    where d.topic = of_topic and d.position = of_position and d.worker = of_worker and d.attempt = of_attempt
+    returning d.*
+  )
+  insert into postrider.finish (topic, position, fate, attempts, worker, claimed_at, result)
+  select g.topic, g.position, of_fate, g.attempt, g.worker, g.claimed_at, of_result
+  from gone g;
+  return found;
+end
+$$;

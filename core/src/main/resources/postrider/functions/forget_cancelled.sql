@@ -1,0 +1,18 @@
+-- forget_cancelled(topics, positions): requests to cancel of jobs that have ended.
+--
+-- takes    arrays of one length
+-- touches  cancellation (writes)
+create or replace function postrider.forget_cancelled(topics text[], positions bigint[])
+returns void
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+set jit = off
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+as $$
+begin
+  delete from postrider.cancellation o
+  using unnest(topics, positions) j (topic, position)
+  where j.topic = o.topic and j.position = o.position;
+end
+$$;

@@ -1,0 +1,16 @@
+-- mark_job(worker, job): marks a transaction as the one in which the handler of this job runs.
+--
+-- settle() and may_settle() compare the mark: a handler that has ended the transaction by a statement of its own loses it. The lock,
+-- shared, shows who takes over the worker which sessions still work for it
+-- touches  the setting postrider.job, to the end of the transaction
+create or replace function postrider.mark_job(of_worker bigint, of_job text)
+returns void
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+set jit = off
+as $$
+begin
+  perform pg_advisory_xact_lock_shared('postrider.delayed'::regclass::oid::int4, (of_worker % 2147483647)::int4);
+  perform set_config('postrider.job', of_job, true);
+end
+$$;

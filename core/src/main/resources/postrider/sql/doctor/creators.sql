@@ -1,0 +1,14 @@
+-- schemas on the search_path of this session in which others may create: what they put there can take the place of a function
+-- or an operator of ours. Not the roles that could replace ours anyway: superusers, and the owner of the schema
+select s.name::text as schema, string_agg(distinct case a.grantee when 0 then 'PUBLIC' else r.rolname::text end, ', ') as roles
+from unnest(current_schemas(true)) s (name)
+join pg_namespace n on n.nspname = s.name
+cross join lateral aclexplode(coalesce(n.nspacl, acldefault('n', n.nspowner))) a
+left join pg_roles r on r.oid = a.grantee
+where a.privilege_type = 'CREATE'
+and s.name !~ '^pg_'
+and coalesce(not r.rolsuper, true)
+and a.grantee <> n.nspowner
+and a.grantee <> (select o.nspowner from pg_namespace o where o.nspname = 'postrider')
+group by s.name
+order by s.name

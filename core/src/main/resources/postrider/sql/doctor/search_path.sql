@@ -1,0 +1,10 @@
+-- functions of the schema whose names are found by the caller's search_path, or that may be compiled (jit)
+select p.proname::text as name,
+  exists (select from unnest(p.proconfig) c where c like 'search\_path=%') as pinned,
+  exists (select from unnest(p.proconfig) c where c = 'jit=off') as plain
+from pg_proc p
+join pg_namespace n on n.oid = p.pronamespace
+where n.nspname = 'postrider'
+and not (exists (select from unnest(p.proconfig) c where c like 'search\_path=%')
+  and exists (select from unnest(p.proconfig) c where c = 'jit=off'))
+order by p.proname

@@ -1,0 +1,15 @@
+-- the session that holds the lock which makes passes serial; a pass holds it for milliseconds
+select k.pid, coalesce(a.usename, '')::text as user_name, coalesce(a.application_name, '') as application,
+  coalesce(a.state, '') as state,
+  coalesce(extract(epoch from clock_timestamp() - coalesce(a.xact_start, a.state_change)), 0)::int8 as seconds,
+  coalesce(a.query, '') as query
+from pg_locks k
+left join pg_stat_activity a on a.pid = k.pid
+where k.locktype = 'advisory'
+and k.database = (select d.oid from pg_database d where d.datname = current_database())
+and k.classid = 'postrider.event'::regclass::oid
+and k.objid = 2
+and k.objsubid = 2
+and k.granted
+and k.pid <> pg_backend_pid()
+limit 1

@@ -1,0 +1,9 @@
+-- claimed jobs whose rows cannot be read or copied become dead letters without their content. The caller settles them in the same
+-- transaction. touches: dead_letter
+insert into postrider.dead_letter
+  (listener, position, topic, event_id, created_at, type, payload, headers, attempts, error_code, error)
+select b.topic, b.position, b.topic, b.event_id, clock_timestamp(), 'unreadable', 'null'::jsonb, '{}'::jsonb, b.attempts, b.code, b.error
+from unnest(:topics::text[], :positions::bigint[], :ids::uuid[], :attempts::int[], :codes::text[], :errors::text[])
+  b (topic, position, event_id, attempts, code, error)
+on conflict (listener, position) do update
+set attempts = excluded.attempts, error_code = excluded.error_code, error = excluded.error, died_at = excluded.died_at

@@ -1,0 +1,220 @@
+package io.postrider;
+
+import static io.postrider.JobDesk.awaitState;
+import static io.postrider.JobDesk.enqueue;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.postrider.testkit.Await;
+import io.postrider.testkit.TestDatabase;
+import io.postrider.work.Jobs.State;
+import io.postrider.work.Queues.Limits;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** One bad row costs one row, never the queue or the listener. */
+@Migrated
+class BadRowsTest {
+    private static final String BAD = "insert into postrider.event (topic, type, payload, due_at, unique_key)"
+            + " values ('queue:q', 't', '{}', '%s', 'k')";
+
+    // ── refused ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "infinity",
+                "-infinity",
+                "294276-01-01",
+                "10000-01-01 00:00:00+00",
+                "4713-01-01 BC",
+                "0001-12-31 BC"
+            })
+    void a_time_that_nobody_can_use_is_refused_by_the_table(String time, TestDatabase database) {
+        try (Psql psql = new Psql(database)) {
+            for (String column : List.of("due_at", "created_at")) {
+                assertThatThrownBy(() -> psql.execute("insert into postrider.event (topic, type, payload, " + column
+                                + ") values ('queue:q', 't', '{}', '" + time + "')"))
+                        .isInstanceOfSatisfying(
+                                Psql.SqlFailure.class,
+                                e -> assertThat(e.state()).isEqualTo("23514"))
+                        .hasMessageContaining("time_is_in_years_1_to_9999");
+            }
+            assertThatThrownBy(() -> psql.text("select postrider.enqueue('q', 't', '{}', '" + time + "')::text"))
+                    .isInstanceOfSatisfying(
+                            Psql.SqlFailure.class, e -> assertThat(e.state()).isEqualTo("22023"));
+            psql.execute("insert into postrider.event (topic, type, payload, due_at, created_at)"
+                    + " values ('queue:q', 't', '{}', '9999-12-31 23:59:59+00', '0001-01-01 00:00:00+00')");
+        }
+    }
+
+    @Test
+    void a_unique_key_that_no_index_can_hold_is_refused_by_the_table(TestDatabase database) {
+        try (Psql psql = new Psql(database)) {
+            assertThatThrownBy(() -> psql.execute("insert into postrider.event (topic, type, payload, unique_key)"
+                            + " values ('queue:q', 't', '{}', repeat('k', 1025))"))
+                    .hasMessageContaining("reference_is_short");
+            assertThatThrownBy(() -> psql.text("select postrider.enqueue('q', 't', '{}', unique_key => 'k',"
+                            + " unique_for => interval '200000 years')::text"))
+                    .hasMessageContaining("unique_for must be at most 36500 days");
+        }
+    }
+
+    // ── survived: rows from before the table refused them ───────────────────────────────────────────────────────────
+
+    @ParameterizedTest
+    @ValueSource(strings = {"infinity", "294276-12-31 23:59:59.999+00", "12000-01-01"})
+    void a_job_that_can_never_be_due_is_one_dead_letter(String due, TestDatabase database) {
+        List<String> done = new CopyOnWriteArrayList<>();
+        try (Node node = new Node(database);
+                Psql psql = new Psql(database)) {
+            allowBadTimes(psql);
+            psql.execute(BAD.formatted(due));
+            psql.execute("insert into postrider.unique_job (queue, unique_key, event_id)"
+                    + " select 'q', 'k', event_id from postrider.event");
+            List<UUID> good = enqueue(node, "1", "2", "3");
+            node.postrider.add(worker(done)).start();
+            good.forEach(id -> awaitState(node, id, State.DONE));
+            Await.until(
+                    "the bad one is a dead letter",
+                    () -> node.deadLetters("queue:q").size() == 1);
+            assertThat(node.deadLetters("queue:q").get(0).error())
+                    .startsWith("due_at is")
+                    .endsWith("it must be before the year 10000");
+            assertThat(psql.texts("select last_error_code from postrider.jobs where state = 'FAILED'"))
+                    .containsExactly("bad_row");
+            assertThat(psql.number("select count(*) from postrider.unique_job")).isZero();
+            assertThat(done).containsExactlyInAnyOrder("1", "2", "3");
+            awaitState(node, enqueue(node, Job.of("q", "t", "4")), State.DONE);
+        }
+    }
+
+    @Test
+    void a_job_due_at_minus_infinity_is_due_now_and_odd_times_of_creation_stop_nobody(TestDatabase database) {
+        List<String> done = new CopyOnWriteArrayList<>();
+        try (Node node = new Node(database);
+                Psql psql = new Psql(database)) {
+            allowBadTimes(psql);
+            psql.execute(BAD.formatted("-infinity"));
+            for (String created : List.of("infinity", "-infinity", "294276-12-31", "4713-01-01 BC")) {
+                psql.execute("insert into postrider.event (topic, type, payload, created_at) select t, 't', '{}', '"
+                        + created + "' from unnest('{queue:q,orders}'::text[]) t");
+            }
+            List<String> seen = new CopyOnWriteArrayList<>();
+            node.postrider.add(node.postrider.eventLog().listener("orders"));
+            node.postrider.add(Listener.transactional("seen", "orders", (connection, event) -> {
+                        if (!seen.contains(event.createdAt().toString())) {
+                            seen.add(event.createdAt().toString());
+                            throw new IllegalStateException("first time");
+                        }
+                    })
+                    .withStart(StartPoint.beginning())
+                    .withBackoff(java.time.Duration.ofMillis(1), java.time.Duration.ofMillis(5)));
+            node.postrider.add(worker(done)).start();
+            Await.until("all are done", () -> done.size() == 5);
+            node.awaitCursor("seen", 4);
+            node.awaitCursor("event_log:orders", 4);
+            assertThat(seen).containsExactlyInAnyOrder("9999-12-31T23:59:59.999999Z", "0001-01-01T00:00:00Z");
+            assertThat(node.postrider.jobs().list("q", null, 10)).hasSize(5);
+        }
+    }
+
+    /** A takeover, and retention that carries unclaimed jobs over, put aside what they find. */
+    @Test
+    void what_is_put_aside_for_others_does_not_carry_the_bad_row_on(TestDatabase database) {
+        try (Node node = new Node(database);
+                Psql psql = new Psql(database)) {
+            allowBadTimes(psql);
+            psql.execute(BAD.formatted("infinity"));
+            enqueue(node, "1", "2");
+            psql.passAll().execute("delete from postrider.event where payload = '2'");
+            psql.execute("select postrider.put_aside('queue:q', '{1,2,3}', array_fill('crash'::text, '{3}'), '{0,0,0}',"
+                    + " '{1,1,1}', '{1,1,1}', array_fill(null::text, '{3}'), array_fill(null::text, '{3}'))");
+            assertThat(psql.texts("select position::text from postrider.delayed"))
+                    .containsExactly("2");
+            assertThat(psql.texts("select position || ' ' || error_code from postrider.dead_letter order by position"))
+                    .containsExactly("1 bad_row", "3 unreadable");
+        }
+    }
+
+    @Test
+    void a_put_aside_job_that_was_due_at_infinity_before_the_migration_stops_nobody(TestDatabase database) {
+        List<String> done = new CopyOnWriteArrayList<>();
+        try (Node node = new Node(database);
+                Psql psql = new Psql(database)) {
+            UUID early =
+                    enqueue(node, Job.of("q", "t", "1").withRunAt(java.time.Instant.parse("9000-01-01T00:00:00Z")));
+            node.postrider.add(worker(done)).start();
+            Await.until("it is put aside", () -> node.number("select count(*) from postrider.delayed") == 1);
+            psql.execute("update postrider.delayed set due_at = 'infinity'");
+            awaitState(node, enqueue(node, Job.of("q", "t", "2")), State.DONE);
+            assertThat(node.postrider.jobs().find(early).orElseThrow().runAt())
+                    .isEqualTo("9999-12-31T23:59:59.999999Z");
+        }
+    }
+
+    @Test
+    void an_event_that_somebody_has_deleted_costs_its_own_job(TestDatabase database) {
+        List<String> done = new CopyOnWriteArrayList<>();
+        try (Node node = new Node(database);
+                Psql psql = new Psql(database)) {
+            enqueue(node, "1", "2", "3");
+            psql.passAll().execute("delete from postrider.event where payload in ('2', '3')");
+            node.postrider.add(worker(done)).start();
+            awaitState(node, enqueue(node, Job.of("q", "t", "4")), State.DONE);
+            Await.until(
+                    "the others are settled", () -> psql.number("select count(*) from postrider.open_claims()") == 0);
+            assertThat(done).containsExactlyInAnyOrder("1", "4");
+            assertThat(psql.texts("select position || ' ' || error from postrider.dead_letter order by position"))
+                    .containsExactly(
+                            "2 the event is gone: somebody has deleted it",
+                            "3 the event is gone: somebody has deleted it");
+        }
+    }
+
+    /** As with a damaged page: whatever the server's reason is, one row is at fault. The function is made to fail on one type. */
+    @Test
+    void a_row_that_the_server_cannot_read_is_found_and_set_aside(TestDatabase database) {
+        for (Limits limits : List.of(Limits.none(), new Limits(null, 1, null, null))) {
+            List<String> done = new CopyOnWriteArrayList<>();
+            try (Node node = new Node(database);
+                    Psql psql = new Psql(database)) {
+                node.postrider.queues().limit("q", limits);
+                long letters = psql.number("select count(*) from postrider.dead_letter");
+                psql.execute(psql.text("select replace(pg_get_functiondef('postrider.claimed'::regproc),"
+                        + " 'where l.topic = of_topic',"
+                        + " 'where 1 / case when e.type = ''poison'' then 0 else 1 end = 1 and l.topic = of_topic')"));
+                List<UUID> good = enqueue(
+                        node, IntStream.range(0, 40).mapToObj(Integer::toString).toArray(String[]::new));
+                UUID bad = enqueue(node, Job.of("q", "poison", "{}").withKey("k"));
+                UUID behind = enqueue(node, Job.of("q", "t", "41").withKey("k"));
+                node.postrider.add(worker(done)).start();
+                good.forEach(id -> awaitState(node, id, State.DONE));
+                awaitState(node, behind, State.DONE);
+                awaitState(node, bad, State.FAILED);
+                assertThat(psql.text("select error from postrider.dead_letter order by id desc limit 1"))
+                        .contains("the row cannot be read", "division by zero");
+                assertThat(psql.number("select count(*) from postrider.dead_letter"))
+                        .isEqualTo(letters + 1);
+                assertThat(done).hasSize(41);
+            }
+        }
+    }
+
+    private static Worker worker(List<String> done) {
+        return Worker.on("q").handling("t", job -> {
+            done.add(job.payload());
+            return Fate.done();
+        });
+    }
+
+    /** As a table is that was filled before the constraint: it is checked for what is written from then on. */
+    private static void allowBadTimes(Psql psql) {
+        psql.execute("alter domain postrider.event_time drop constraint time_is_in_years_1_to_9999");
+    }
+}

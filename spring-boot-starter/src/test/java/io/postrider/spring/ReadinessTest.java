@@ -1,0 +1,63 @@
+package io.postrider.spring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.postrider.Postrider;
+import io.postrider.testkit.Await;
+import io.postrider.testkit.PostgresTest;
+import io.postrider.testkit.TestDatabase;
+import java.sql.Connection;
+import java.sql.Statement;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+/** A node that is connected and cannot do its work is not ready. */
+@PostgresTest
+class ReadinessTest {
+    private static final Duration LONG = Duration.ofSeconds(30);
+
+    @Test
+    void a_node_whose_events_get_no_position_is_not_ready_and_says_who_holds_them_up(TestDatabase database)
+            throws Exception {
+        try (Postrider postrider = Postrider.on(database.dataSource()).migrate().start();
+                Connection holder = database.dataSource().getConnection();
+                Statement statement = holder.createStatement()) {
+            Await.until("it is connected", LONG, postrider::isConnected);
+            Await.until("it is ready", LONG, () -> ask(postrider, database).ready());
+            statement.execute("set application_name = 'careless app'");
+            statement.execute("select pg_advisory_lock('postrider.event'::regclass::oid::int4, 2)");
+            statement.execute("update postrider.pass set at = at - interval '1 hour'");
+            statement.execute("insert into postrider.event (topic, type, payload, created_at)"
+                    + " values ('orders', 't', '1', clock_timestamp() - interval '107 seconds')");
+            assertThat(ask(postrider, database).detail())
+                    .contains("1 committed events wait for a position, the oldest for 107 s")
+                    .contains("the sequencing lock is held by pid")
+                    .contains("careless app");
+            statement.execute("select pg_advisory_unlock('postrider.event'::regclass::oid::int4, 2)");
+            Await.until(
+                    "it is ready again", LONG, () -> ask(postrider, database).ready());
+        }
+    }
+
+    @Test
+    void a_node_whose_counters_were_tampered_with_is_not_ready(TestDatabase database) throws Exception {
+        try (Postrider postrider = Postrider.on(database.dataSource()).migrate().start();
+                Connection connection = database.dataSource().getConnection();
+                Statement statement = connection.createStatement()) {
+            Await.until("it is connected", LONG, postrider::isConnected);
+            statement.execute("select postrider.emit('orders', 't', '1')");
+            statement.execute("select postrider.emit('orders', 't', '1')");
+            postrider.jobs().sequence();
+            Await.until("it is ready", LONG, () -> ask(postrider, database).ready());
+            statement.execute("select setval('postrider.event_ids', 1)");
+            assertThat(ask(postrider, database).detail()).contains("event_ids stands at 1, but 2 was used");
+            statement.execute("select setval('postrider.event_ids', 2)");
+            assertThat(ask(postrider, database).ready()).isTrue();
+        }
+    }
+
+    /** Of a new one, which remembers nothing. */
+    private static Readiness.Answer ask(Postrider postrider, TestDatabase database) {
+        return new Readiness(postrider, database.dataSource(), "postrider").ask();
+    }
+}
