@@ -21,7 +21,7 @@ begin
     return 0;  -- somebody has taken it over
   end if;
   left_over := postrider.give_back(null, of_worker, '{}', '{}', '{}');
-  update postrider.worker w set ended_at = clock_timestamp() where w.id = of_worker;
+  update postrider.worker w set ended_at = clock_timestamp(), handed_over_at = clock_timestamp() where w.id = of_worker;
   delete from postrider.presence p where p.worker = of_worker;
   return left_over;
 end

@@ -1,4 +1,4 @@
--- open_claims(): the claims of workers that are at work, with those of their positions that are not settled.
+-- open_claims(): the claims of workers that have not been handed over, with those of their positions that are not settled.
 --
 -- touches  worker, claim, settlement (reads)
 create or replace function postrider.open_claims()
@@ -20,7 +20,7 @@ begin
     join lateral (
       select l.open_n from postrider.claim l where l.worker = w.id order by l.n desc limit 1) l on true
     join postrider.claim c on c.worker = w.id and c.n >= l.open_n
-    where w.ended_at is null
+    where w.handed_over_at is null
   ) o
   where not isempty(o.positions);
 end

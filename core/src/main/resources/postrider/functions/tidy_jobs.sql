@@ -36,7 +36,7 @@ begin
   ), seen as (
     delete from postrider.cancellation c using late l where c.ctid = l.ctid returning 1
   ), old as (
-    select w.ctid from postrider.worker w where w.ended_at < now - keep - interval '1 day'
+    select w.ctid from postrider.worker w where w.ended_at < now - keep - interval '1 day' and w.handed_over_at is not null
     order by w.id
     limit 1000
     for update skip locked

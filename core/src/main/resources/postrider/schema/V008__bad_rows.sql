@@ -96,3 +96,9 @@ $$;
 create trigger worker_signs_in after insert on postrider.worker for each row execute function postrider.sign_in();
 
 insert into postrider.presence (worker) select w.id from postrider.worker w where w.ended_at is null;
+
+-- A worker that has ended is handed over in pieces, each a transaction, so that the first of 60,000 jobs does not wait for the
+-- last. Null while there are pieces left.
+alter table postrider.worker add column handed_over_at timestamptz;
+update postrider.worker w set handed_over_at = w.ended_at where w.ended_at is not null;
+create index worker_open on postrider.worker (id) where handed_over_at is null;

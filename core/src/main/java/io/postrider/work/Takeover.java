@@ -3,31 +3,44 @@ package io.postrider.work;
 import io.postrider.PostriderException;
 import io.postrider.db.Bind;
 import io.postrider.db.Database;
+import io.postrider.db.Session;
 import io.postrider.db.Sql;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Looks for workers that are gone and takes their jobs over. Every node does; the first one ends the worker, and the others
- * find nothing to do.
+ * Looks for workers that are gone and hands their jobs over. Every node does, but only one at a time for a worker: a node that
+ * does not get the lock of the rescue leaves the worker to the one that has it. Two that ended what holds the worker's locks
+ * ended each other: with three nodes, 1,005 jobs of a dead worker were not taken over in 20 s.
  *
  * <p>A worker is gone when two looks in a row have not found its lock, and it has not come back between them. One look is not
  * enough: a wire that was cut comes back within a few tenths of a second with the same number, and its jobs need not be done
  * twice.
+ *
+ * <p>The jobs are handed over in pieces, each a transaction. A node that dies in between leaves the rest to the next look of any
+ * other.
  */
 final class Takeover {
     private static final Logger log = LoggerFactory.getLogger(Takeover.class);
     private static final Sql ABSENT = Sql.file("work/absent");
+    private static final Sql TRY_RESCUE = Sql.file("work/try_rescue");
     private static final Sql END_GHOSTS = Sql.file("work/end_ghosts");
-    private static final Sql TAKE_OVER =
-            Sql.call("take_over", "select postrider.take_over(:worker, :most_crashes) as jobs");
+    private static final Sql HAND_OVER = Sql.file("work/hand_over_next");
     private static final Sql LIMIT =
             Sql.call("takeover_limit", "select pg_catalog.set_config('lock_timeout', '1s', true) as set");
 
     private static final int MOST_CRASHES = 3;
+
+    /** Jobs in a piece, about. */
+    private static final int PIECE = 1_000;
+
+    /** The thread has other duties: what is not handed over by then is left to the next look, here or elsewhere. */
+    private static final Duration LONGEST_LOOK = Duration.ofSeconds(1);
 
     private final Database database;
     private final Runnable tookOver;
@@ -40,40 +53,64 @@ final class Takeover {
         this.tookOver = tookOver;
     }
 
+    private record Absent(long worker, Instant seenAt, boolean ended) {}
+
+    /** What a piece handed over. */
+    private record Piece(long jobs, long last, boolean done) {}
+
     /** One look. */
     void look() {
-        Map<Long, Instant> absent = new HashMap<>();
-        database.autocommit(session -> session.query(ABSENT, Bind::nothing, row -> {
-            absent.put(row.int8("id"), row.instant("seen_at"));
-            return true;
-        }));
         Map<Long, Instant> before = suspected;
-        suspected = absent;
-        absent.forEach((worker, seenAt) -> {
-            if (seenAt.equals(before.get(worker))) {
+        Map<Long, Instant> absent = new HashMap<>();
+        for (Absent one : database.autocommit(session -> session.query(
+                ABSENT, Bind::nothing, row -> new Absent(row.int8("id"), row.instant("seen_at"), row.bool("ended"))))) {
+            absent.put(one.worker(), one.seenAt());
+            if (one.ended() || one.seenAt().equals(before.get(one.worker()))) {
                 try {
-                    takeOver(worker);
+                    takeOver(one.worker());
                 } catch (PostriderException e) { // the others are not to wait for this one
-                    log.warn("takeover_failed worker={} error=\"{}\"", worker, e.getMessage());
+                    log.warn("takeover_failed worker={} error=\"{}\"", one.worker(), e.getMessage());
                 }
             }
-        });
+        }
+        suspected = absent;
     }
 
     private void takeOver(long worker) {
-        database.autocommit(
-                session -> session.query(END_GHOSTS, bind -> bind.int8("worker", worker), row -> row.int8("pid")));
-        Long jobs = database.transaction(session -> {
-            session.one(LIMIT, Bind::nothing, row -> row.text("set"));
-            return session.one(
-                            TAKE_OVER,
-                            bind -> bind.int8("worker", worker).int4("most_crashes", MOST_CRASHES),
-                            row -> row.int8OrNull("jobs") == null ? -1 : row.int8("jobs"))
-                    .orElse(-1L);
-        });
-        if (jobs >= 0) {
-            log.warn("worker_taken_over worker={} jobs={}", worker, jobs);
+        long until = System.nanoTime() + LONGEST_LOOK.toNanos();
+        long after = 0;
+        long jobs = 0;
+        while (System.nanoTime() < until) {
+            long from = after;
+            Optional<Piece> piece = database.transaction(session -> handOver(session, worker, from));
+            if (piece.isEmpty()) {
+                return; // another node is at it, or has done it
+            }
+            after = piece.get().last();
+            jobs += piece.get().jobs();
             tookOver.run();
+            if (piece.get().done()) {
+                log.warn("worker_taken_over worker={} jobs={}", worker, jobs);
+                return;
+            }
         }
+        log.warn("worker_partly_taken_over worker={} jobs={}", worker, jobs);
+    }
+
+    private static Optional<Piece> handOver(Session session, long worker, long after) {
+        boolean alone = session.one(TRY_RESCUE, bind -> bind.int8("worker", worker), row -> row.bool("got"))
+                .orElse(false);
+        if (!alone) {
+            return Optional.empty();
+        }
+        session.query(END_GHOSTS, bind -> bind.int8("worker", worker), row -> row.int8("pid"));
+        session.one(LIMIT, Bind::nothing, row -> row.text("set"));
+        return session.one(
+                HAND_OVER,
+                bind -> bind.int8("worker", worker)
+                        .int4("most_crashes", MOST_CRASHES)
+                        .int8("after", after)
+                        .int4("most", PIECE),
+                row -> new Piece(row.int8("jobs"), row.int8("last"), row.bool("done")));
     }
 }

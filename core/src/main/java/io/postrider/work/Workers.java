@@ -63,6 +63,7 @@ public final class Workers implements AutoCloseable {
     private final Map<String, JobRun> jobRuns = new ConcurrentHashMap<>();
     private final Map<String, Worker> announced = new ConcurrentHashMap<>();
     private final Takeover takeover;
+    private final UndoneClaims undoneClaims;
     private final Schedules schedules;
     private final OpenClaims openClaims = new OpenClaims();
     private final Solitude solitude = new Solitude(this::isIdle, this::wakeAll);
@@ -75,6 +76,7 @@ public final class Workers implements AutoCloseable {
         this.badge = new Badge(node, this::steered, () -> !isIdle(), this::holds, this::announce);
         this.settler = new Settler(database, this::settled);
         this.takeover = new Takeover(database, this::wakeAll);
+        this.undoneClaims = new UndoneClaims(database, this::wakeAll);
         this.schedules = new Schedules(database);
     }
 
@@ -139,6 +141,7 @@ public final class Workers implements AutoCloseable {
 
     private void look() {
         look(takeover::look);
+        look(undoneClaims::look);
         look(schedules::tick);
     }
 

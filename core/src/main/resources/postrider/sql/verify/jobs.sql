@@ -25,7 +25,7 @@ with steps as (
   and (s.positions <> (select sum(upper(r) - lower(r)) from unnest(s.all_of_them) r)
     or not int8multirange(int8range(c.from_position, c.to_position, '[]')) @> s.all_of_them
     or coalesce(s.positions, 0) < c.to_position - c.from_position + 1
-      and exists (select from postrider.worker w where w.id = c.worker and w.ended_at is not null))
+      and exists (select from postrider.worker w where w.id = c.worker and w.handed_over_at is not null))
 ), doubled as (
   select d.topic, 0::bigint as n, d.topic || ' position ' || d.position || ' waits and is ' || case
     when x.id is not null then 'a dead letter' else 'finished' end as what

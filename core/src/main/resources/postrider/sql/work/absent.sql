@@ -1,10 +1,13 @@
--- workers that are gone: no session holds the lock of their number. Behind a pooler: no sign of life for 12 s although they
--- have jobs, or for a day; or they have not signed in since the server started.
+-- workers that are gone. ended: the worker has been ended, and some of its jobs have not been handed over yet. Otherwise no
+-- session holds the lock of its number; behind a pooler, it has given no sign of life for 12 s although it has jobs, or for a
+-- day, or it has not signed in since the server started.
 -- seen_at: when it began or came back
-select w.id, w.seen_at
+select w.id, w.seen_at, w.ended_at is not null as ended
 from postrider.worker w
-where w.ended_at is null
-and case when w.pooled then not postrider.is_present(w.id) or w.seen_at < clock_timestamp() - interval '12 seconds' and (
+where w.handed_over_at is null
+and case
+  when w.ended_at is not null then true
+  when w.pooled then not postrider.is_present(w.id) or w.seen_at < clock_timestamp() - interval '12 seconds' and (
     exists (select from postrider.open_claims() o where o.worker = w.id)
     or exists (select from postrider.delayed d where d.worker = w.id)
     or w.seen_at < clock_timestamp() - interval '1 day')

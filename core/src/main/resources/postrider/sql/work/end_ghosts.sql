@@ -1,5 +1,8 @@
--- ends the transactions in which a worker that is gone was about to settle: of a process that is stopped. They could not
--- settle any more, but the takeover would wait for them. First found, then ended: see end_frozen. Same role only
+-- ends the transactions in which a worker that is gone was about to claim or settle: those of a process that is stopped. They
+-- could not settle any more, but the takeover would wait for them. Only for the one that holds the rescue of the worker
+-- (try_rescue): the other holders of these locks are then sessions of the worker itself, and no other node's takeover. Nor
+-- after somebody has ended the worker: what it still holds may be the end of that takeover. First found, then ended: see
+-- end_frozen. Same role only
 with ghosts as materialized (
   select k.pid
   from pg_locks k
@@ -11,6 +14,7 @@ with ghosts as materialized (
   and k.objsubid = 2
   and k.granted
   and k.pid <> pg_backend_pid()
+  and exists (select from postrider.worker w where w.id = :worker and w.ended_at is null)
 )
 select g.pid
 from ghosts g

@@ -1,0 +1,2 @@
+-- search_path: any
+select * from postrider.hand_over_undone(:worker, :after, :most)
