@@ -76,6 +76,7 @@ public final class Migrator {
             "functions/leave",
             "functions/take_over",
             "functions/find_job",
+            "functions/waiting",
             "functions/ask_to_cancel",
             "functions/has_cancellation",
             "functions/cancel",
