@@ -5,6 +5,7 @@ import io.postrider.PostriderException.Kind;
 import io.postrider.cli.text.Clean;
 import io.postrider.cli.text.JsonLine;
 import io.postrider.work.Jobs;
+import io.postrider.work.Waiting;
 import java.time.Instant;
 import java.util.UUID;
 import java.util.concurrent.Callable;
@@ -14,10 +15,10 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Show one job, whole. */
+/** Shows one job, and why it waits. */
 @Command(
         name = "show",
-        header = "Show one job, whole.",
+        header = "Show one job, and why it waits.",
         footer = {
             "  postrider jobs show 6f0e3b0e-1f0e-4b0e-8f0e-1f0e3b0e1f0e",
             "  postrider jobs show 6f0e3b0e-1f0e-4b0e-8f0e-1f0e3b0e1f0e --json | jq .payload"
@@ -42,24 +43,35 @@ final class JobsShowCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        Jobs.Status job = database.with(postrider -> postrider.jobs().find(id))
-                .orElseThrow(() -> new PostriderException(Kind.NOT_FOUND, "no job " + id));
-        if (json) {
-            terminal.out().println(JobLines.json(job));
-        } else {
-            show(job);
-        }
-        return Exit.OK;
+        return database.with(postrider -> {
+            Jobs.Status job =
+                    postrider.jobs().find(id).orElseThrow(() -> new PostriderException(Kind.NOT_FOUND, "no job " + id));
+            Waiting waiting = job.state() == Jobs.State.PENDING
+                    ? postrider.jobs().waiting(id).orElse(null)
+                    : null;
+            if (json) {
+                JsonLine line = JobLines.json(job);
+                if (waiting != null) {
+                    line.text("waiting_reason", waiting.reason().name())
+                            .time("waiting_until", waiting.until())
+                            .text("waiting_detail", waiting.detail());
+                }
+                terminal.out().println(line);
+            } else {
+                show(job, waiting);
+            }
+            return Exit.OK;
+        });
     }
 
-    private void show(Jobs.Status job) {
+    private void show(Jobs.Status job, @Nullable Waiting waiting) {
         field("job", job.id().toString());
         field("queue", job.queue() + ", " + job.priority() + " priority, position " + job.position());
         field("type", job.type());
         field("state", job.state().name());
         field("attempts", Integer.toString(job.attempts()));
         field("run at", JsonLine.time(job.runAt()));
-        field("waits for", job.waitsFor());
+        field("waits", waiting == null ? null : waiting.detail() + " (" + waiting.reason() + ")");
         field("run by", job.lockedBy());
         field("lease until", time(job.leaseExpiresAt()));
         field("error", job.error());

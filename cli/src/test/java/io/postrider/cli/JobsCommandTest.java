@@ -84,6 +84,18 @@ class JobsCommandTest {
     }
 
     @Test
+    void a_job_that_waits_is_shown_with_the_reason(TestDatabase given) {
+        String typo = shell.ok("jobs", "enqueue", "mial", "welcome").out().strip();
+        await(typo, "\"waiting_reason\":\"NO_WORKER\"");
+        assertThat(shell.ok("jobs", "show", typo).out())
+                .containsPattern("waits +no running node works on queue mial \\(NO_WORKER\\)");
+        String later = shell.ok("jobs", "enqueue", "mail", "welcome", "--in", "1h")
+                .out()
+                .strip();
+        await(later, "\"waiting_reason\":\"TIME\",\"waiting_until\":\"20");
+    }
+
+    @Test
     void a_queue_is_paused_limited_and_resumed(TestDatabase given) {
         assertThat(shell.ok("queues", "pause", "mail").err()).contains("paused mail");
         String id = shell.ok("jobs", "enqueue", "mail", "welcome", "--priority", "high")

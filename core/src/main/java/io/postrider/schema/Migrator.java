@@ -91,6 +91,7 @@ public final class Migrator {
             "functions/take_over",
             "functions/hand_over_undone",
             "functions/find_job",
+            "functions/waiting",
             "functions/ask_to_cancel",
             "functions/cancel",
             "functions/make_segments",

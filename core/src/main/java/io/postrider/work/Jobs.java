@@ -9,6 +9,7 @@ import io.postrider.db.Database;
 import io.postrider.db.Row;
 import io.postrider.db.Session;
 import io.postrider.db.Sql;
+import io.postrider.db.SqlState;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.List;
@@ -25,10 +26,8 @@ public final class Jobs {
     private static final Sql CANCEL = Sql.call("cancel", "select postrider.cancel(:id, :reason) as fate");
     private static final Sql RETRY = Sql.file("work/retry");
     private static final Sql SEQUENCE = Sql.call("sequence", "select s.events from postrider.sequence(20000) s");
-    private static final Sql IS_COMMITTED = Sql.text(
-            "is_committed",
-            "select exists (select from postrider.event e where e.event_id = :id and e.topic >= 'queue:'"
-                    + " and e.topic < 'queue;') as committed");
+    private static final Sql UNPOSITIONED = Sql.file("work/unpositioned_job");
+    private static final Sql WAITING = Sql.file("work/waiting");
 
     /** Payloads and results of one page, together. */
     private static final long BYTES = 8 << 20;
@@ -126,16 +125,23 @@ public final class Jobs {
         FINISHED
     }
 
-    /** How one job stands; empty if there is none, or retention has taken it. */
+    /** How one job stands; empty if there is none, or retention has taken it. One without a position has position 0. */
     public Optional<Status> find(UUID id) {
-        Optional<Status> found = look(id);
-        return found.isPresent() || !isCommitted(id) ? found : look(id);
+        return look(id).or(() -> position(id).flatMap(fresh -> look(id).or(() -> Optional.of(fresh))));
     }
 
     /** The same, but empty as well if the job is not in reach: who may not see it does not learn that it is there. */
     public Optional<Status> find(Reach reach, UUID id) {
-        Optional<Status> found = look(reach, id);
-        return found.isPresent() || !isCommitted(id) ? found : look(reach, id);
+        return look(reach, id)
+                .or(() -> position(id)
+                        .flatMap(fresh -> look(reach, id)
+                                .or(() -> Optional.of(fresh)
+                                        .filter(job -> reach.covers(job.projectId(), job.userId())))));
+    }
+
+    /** Why a job waits; empty if it runs, is finished, or there is none. */
+    public Optional<Waiting> waiting(UUID id) {
+        return database.autocommit(session -> session.one(WAITING, bind -> bind.uuid("id", id), Waiting::read));
     }
 
     private Optional<Status> look(Reach reach, UUID id) {
@@ -156,23 +162,32 @@ public final class Jobs {
 
     /**
      * Gives positions to what is committed, as a node would in a moment: before that, a job is not among the jobs. To be called
-     * by one who has just enqueued and looks for it where perhaps no node runs.
+     * by one who has just enqueued and looks for it where perhaps no node runs. Fails if another session holds the sequencing
+     * lock for longer than two seconds.
      */
     public void sequence() {
-        while (database.statement(session -> session.one(SEQUENCE, Bind::nothing, row -> row.int8("events")))
+        while (database.transaction(session -> {
+                            session.script("sequence_patience", "set local lock_timeout = '2s'");
+                            return session.one(SEQUENCE, Bind::nothing, row -> row.int8("events"));
+                        })
                         .orElse(0L)
                 > 0) {
             // again, until nothing is left
         }
     }
 
-    /** Whether there is such a job; afterwards it has its position. */
-    private boolean isCommitted(UUID id) {
-        boolean committed = database.autocommit(
-                        session -> session.one(IS_COMMITTED, bind -> bind.uuid("id", id), row -> row.bool("committed")))
-                .orElse(false);
-        if (committed) {
-            sequence();
+    /** A committed job that had no position, which it has afterwards unless somebody holds the sequencing lock. */
+    private Optional<Status> position(UUID id) {
+        Optional<Status> committed =
+                database.autocommit(session -> session.one(UNPOSITIONED, bind -> bind.uuid("id", id), Status::read));
+        if (committed.isPresent()) {
+            try {
+                sequence();
+            } catch (PostriderException e) {
+                if (!SqlState.isContention(SqlState.of(e))) {
+                    throw e;
+                }
+            }
         }
         return committed;
     }
@@ -253,7 +268,7 @@ public final class Jobs {
                 }
                 case "pending" -> Thread.onSpinWait(); // somebody claims it this very moment: then it is asked
                 default -> {
-                    if (sequenced || !isCommitted(id)) {
+                    if (sequenced || position(id).isEmpty()) {
                         throw new PostriderException(Kind.NOT_FOUND, "no job " + id);
                     }
                     sequenced = true;

@@ -332,6 +332,9 @@ class ApiTest {
         assertThat(second.status()).isEqualTo(200);
         assertThat(second.json().path("id")).isEqualTo(first.json().path("id"));
         String id = first.json().path("id").asString();
+        await(
+                "/v1/jobs/" + id,
+                job -> job.path("waiting").path("reason").asString().equals("TIME"));
         assertThat(server.post(operator, "/v1/jobs/" + id + "/cancel", "").status())
                 .isEqualTo(200);
         await("/v1/jobs/" + id, job -> job.path("state").asString().equals("CANCELLED"));

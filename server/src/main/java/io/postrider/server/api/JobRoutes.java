@@ -6,6 +6,7 @@ import io.postrider.Priority;
 import io.postrider.cli.text.Nearest;
 import io.postrider.gateway.Identity;
 import io.postrider.work.Jobs;
+import io.postrider.work.Waiting;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
@@ -129,7 +130,12 @@ final class JobRoutes {
     }
 
     private Answer show(Call call) {
-        return Answer.ok(json(call.who(), inReach(reading.jobs(), call)));
+        Jobs.Status job = inReach(reading.jobs(), call);
+        ObjectNode json = json(call.who(), job);
+        if (job.state() == Jobs.State.PENDING) {
+            reading.jobs().waiting(job.id()).ifPresent(waiting -> json.set("waiting", json(waiting)));
+        }
+        return Answer.ok(json);
     }
 
     private Answer cancel(Call call) {
@@ -159,6 +165,13 @@ final class JobRoutes {
     /** A job that is out of reach is not there, for whoever asks. Who changes it does not wait for those who read. */
     private static Jobs.Status inReach(Jobs jobs, Call call) {
         return jobs.find(Callers.reach(call.who()), call.id()).orElseThrow(() -> Problem.notFound("job " + call.id()));
+    }
+
+    private static ObjectNode json(Waiting waiting) {
+        return JsonText.object()
+                .put("reason", waiting.reason().name())
+                .put("until", Callers.text(waiting.until()))
+                .put("detail", waiting.detail());
     }
 
     /** An error's text may tell of the inside of the house; a browser gets its code only. */

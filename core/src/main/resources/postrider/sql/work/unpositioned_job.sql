@@ -1,0 +1,10 @@
+-- a committed job that has no position, as the view jobs would show it
+select r.*
+from postrider.event e
+cross join lateral jsonb_populate_record(null::postrider.jobs, jsonb_build_object(
+  'id', e.event_id, 'queue', split_part(e.topic, ':', 2), 'job_type', e.type,
+  'priority', coalesce(nullif(split_part(e.topic, ':', 3), ''), 'normal'), 'state', 'PENDING',
+  'run_at', coalesce(e.due_at, e.created_at), 'attempt_count', 0, 'created_at', e.created_at, 'key', e.key,
+  'project_id', e.project_id, 'user_id', e.user_id, 'payload', e.payload, 'headers', e.headers, 'unique_key', e.unique_key,
+  'crashes', 0, 'topic', e.topic, 'position', 0)) r
+where e.event_id = :id and e.topic >= 'queue:' and e.topic < 'queue;'
