@@ -1,5 +1,6 @@
 package io.postrider.db;
 
+import io.postrider.HandlerTransactions;
 import io.postrider.PostriderException;
 import io.postrider.PostriderException.Kind;
 import java.sql.Connection;
@@ -11,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import org.postgresql.core.BaseConnection;
 import org.postgresql.core.TransactionState;
 import org.postgresql.util.PSQLException;
@@ -20,10 +22,17 @@ import org.postgresql.util.ServerErrorMessage;
 public final class Session {
     private final Connection connection;
     private final Texts texts;
+    private final HandlerTransactions.@Nullable Transaction transaction;
 
     Session(Connection connection, Texts texts) {
+        this(connection, texts, null);
+    }
+
+    /** In a transaction of a handler. */
+    Session(Connection connection, Texts texts, HandlerTransactions.@Nullable Transaction transaction) {
         this.connection = connection;
         this.texts = texts;
+        this.transaction = transaction;
     }
 
     /** The rows, all at once: for results whose size is bounded by the statement. */
@@ -75,6 +84,13 @@ public final class Session {
     /** The connection itself, for a handler that is the user's. */
     public Connection connection() {
         return connection;
+    }
+
+    /** Writes what the handler's libraries hold back; throws if the transaction can only be rolled back. */
+    public void flush() throws Exception {
+        if (transaction != null) {
+            transaction.flush();
+        }
     }
 
     /** Whether an error has aborted the transaction, so that it can only be rolled back. Known to the driver: costs nothing. */

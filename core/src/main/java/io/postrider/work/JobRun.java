@@ -5,6 +5,7 @@ import io.postrider.Fate;
 import io.postrider.JobHandler;
 import io.postrider.PostriderException;
 import io.postrider.Worker;
+import io.postrider.db.CommitRefusedException;
 import io.postrider.db.Database;
 import io.postrider.db.HandlerConnection;
 import io.postrider.db.Session;
@@ -138,7 +139,7 @@ final class JobRun {
         ClaimedJob job = holding.job();
         Settler.Ended[] done = {done(holding, new Ending.Done(null), now)};
         try {
-            boolean ours = database.transaction(session -> {
+            boolean ours = database.handlerTransaction(session -> {
                 session.one(
                         MARK,
                         bind -> bind.int8("worker", holding.worker())
@@ -166,6 +167,8 @@ final class JobRun {
             return e.ending;
         } catch (HandlerException e) {
             throw e.thrown;
+        } catch (CommitRefusedException e) {
+            throw e.reason() instanceof Exception reason ? reason : e;
         }
     }
 
@@ -176,6 +179,9 @@ final class JobRun {
     private static Fate handle(JobHandler.Transactional handler, Session session, ClaimedJob job) {
         try {
             Fate fate = handler.handle(HandlerConnection.of(session.connection()), job);
+            if (fate instanceof Fate.Done) {
+                session.flush();
+            }
             if (!session.isOpen()) {
                 throw Settler.elsewhere();
             }

@@ -42,10 +42,11 @@ public final class Readiness {
             return new Answer(
                     false, "the wire is not connected: the database cannot be reached, or the node is not started");
         }
-        return schema();
+        return askSchema();
     }
 
-    private synchronized Answer schema() {
+    /** Asks about the schema alone: for an application that runs no node. */
+    public synchronized Answer askSchema() {
         if (schema == null || System.nanoTime() - lookedAt > TRUSTED_NANOS) {
             schema = look();
             lookedAt = System.nanoTime();
