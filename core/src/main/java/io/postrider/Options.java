@@ -28,6 +28,7 @@ public final class Options {
     private final int passSize;
     private final long segmentSize;
     private final Watch watch;
+    private final @Nullable HandlerTransactions handlerTransactions;
 
     private Options(Draft draft) {
         this.schema = SchemaName.of(draft.schema).text();
@@ -41,6 +42,7 @@ public final class Options {
         this.passSize = Refuse.outside("pass size", draft.passSize, 1, 1_000_000);
         this.segmentSize = Refuse.outside("segment size", (int) draft.segmentSize, 1_000, Integer.MAX_VALUE);
         this.watch = draft.watch;
+        this.handlerTransactions = draft.handlerTransactions;
     }
 
     /** Schema {@code postrider}, wake-up by notification, poll 1 s, payloads up to 256 KiB, events kept for 7 days. */
@@ -158,6 +160,13 @@ public final class Options {
         return new Options(draft);
     }
 
+    /** Who opens the transactions of transactional handlers. Default: Postrider, on connections of its data source. */
+    public Options withHandlerTransactions(HandlerTransactions transactions) {
+        Draft draft = new Draft(this);
+        draft.handlerTransactions = transactions;
+        return new Options(draft);
+    }
+
     public String schema() {
         return schema;
     }
@@ -202,6 +211,10 @@ public final class Options {
         return watch;
     }
 
+    public @Nullable HandlerTransactions handlerTransactions() {
+        return handlerTransactions;
+    }
+
     /** Every effective option, for the line that is logged at the start. */
     @Override
     public String toString() {
@@ -239,6 +252,9 @@ public final class Options {
         long segmentSize = 4_000_000;
         Watch watch = Watch.NOTHING;
 
+        @Nullable
+        HandlerTransactions handlerTransactions;
+
         Draft() {}
 
         Draft(Options from) {
@@ -253,6 +269,7 @@ public final class Options {
             this.passSize = from.passSize;
             this.segmentSize = from.segmentSize;
             this.watch = from.watch;
+            this.handlerTransactions = from.handlerTransactions;
         }
     }
 }

@@ -64,13 +64,19 @@ public final class Postrider implements AutoCloseable {
         this.dataSource = dataSource;
         this.options = options;
         this.watch = Guarded.of(options.watch());
-        this.database = new Database(dataSource, SchemaName.of(options.schema()));
+        this.database = database(dataSource, options);
         this.emitter = new Emitter(database, options.payloadCap(), watch);
         this.heads = new Heads(watch);
         this.along = new Log(database, heads);
         this.posts = new Posts(heads);
         this.listeners = new Listeners(database, heads, posts, options.node(), watch);
         this.workers = new Workers(database, heads, options.node(), watch);
+    }
+
+    private static Database database(DataSource dataSource, Options options) {
+        Database database = new Database(dataSource, SchemaName.of(options.schema()));
+        HandlerTransactions transactions = options.handlerTransactions();
+        return transactions == null ? database : database.withHandlerTransactions(transactions);
     }
 
     /** On this data source, with default options. A started node keeps one of its connections for itself. */

@@ -1,5 +1,6 @@
 package io.postrider.db;
 
+import io.postrider.HandlerTransactions;
 import io.postrider.PostriderException;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -12,16 +13,23 @@ public final class Database {
     private final DataSource dataSource;
     private final Texts texts;
     private final @Nullable Duration patience;
+    private final HandlerTransactions handlers;
     private volatile int isolation = -1;
 
     public Database(DataSource dataSource, SchemaName schema) {
-        this(dataSource, new Texts(schema), null);
+        this(dataSource, new Texts(schema), null, new PlainTransactions(dataSource));
     }
 
-    private Database(DataSource dataSource, Texts texts, @Nullable Duration patience) {
+    private Database(DataSource dataSource, Texts texts, @Nullable Duration patience, HandlerTransactions handlers) {
         this.dataSource = dataSource;
         this.texts = texts;
         this.patience = patience;
+        this.handlers = handlers;
+    }
+
+    /** The same, but the transactions of handlers are opened by somebody else. */
+    public Database withHandlerTransactions(HandlerTransactions others) {
+        return new Database(dataSource, texts, patience, others);
     }
 
     /**
@@ -29,7 +37,7 @@ public final class Database {
      * behind a pooler a session's setting would stay for whoever has that session next.
      */
     public Database withPatience(Duration most) {
-        return new Database(dataSource, texts, most);
+        return new Database(dataSource, texts, most, handlers);
     }
 
     public SchemaName schema() {
@@ -92,8 +100,8 @@ public final class Database {
             boolean autocommit = connection.getAutoCommit();
             boolean otherwise = isolation(connection) != Connection.TRANSACTION_READ_COMMITTED;
             connection.setAutoCommit(false);
-            Session session = new Session(connection, texts, Session.Place.TRANSACTION);
             try {
+                Session session = new Session(connection, texts, Session.Place.TRANSACTION);
                 if (otherwise) {
                     session.script("isolation", "set transaction isolation level read committed");
                 }
@@ -109,10 +117,62 @@ public final class Database {
                 throw e;
             } finally {
                 restore(connection, autocommit);
-                session.restoreSettings();
             }
         } catch (SQLException e) {
             throw Session.failed("transaction", e);
+        }
+    }
+
+    /**
+     * A transaction in which a handler of the application runs: READ COMMITTED, opened and ended by {@link HandlerTransactions}.
+     * Commits if the work returns, rolls back if it throws.
+     *
+     * @throws CommitRefusedException if the commit ended in a rollback, for a reason that lies in what the handler did
+     */
+    public <T> T handlerTransaction(Work<T> work) {
+        boolean otherwise = defaultIsolation() != Connection.TRANSACTION_READ_COMMITTED;
+        HandlerTransactions.Transaction transaction;
+        try {
+            transaction = handlers.begin();
+        } catch (SQLException e) {
+            throw Session.failed("transaction", e);
+        }
+        T result;
+        try {
+            Session session = Session.ofHandler(transaction, texts);
+            if (otherwise) {
+                session.script("isolation", "set transaction isolation level read committed");
+            }
+            result = work.on(session);
+            session.restoreSettings();
+        } catch (Throwable e) {
+            try {
+                transaction.rollback();
+            } catch (SQLException | RuntimeException unclean) {
+                e.addSuppressed(unclean);
+            }
+            noticeIsolation(e);
+            throw e;
+        }
+        try {
+            transaction.commit();
+            return result;
+        } catch (HandlerTransactions.RolledBackException e) {
+            throw new CommitRefusedException(e);
+        } catch (SQLException e) {
+            throw Session.failed("commit", e);
+        }
+    }
+
+    /** The isolation level that connections have by default. */
+    private int defaultIsolation() {
+        if (isolation >= 0) {
+            return isolation;
+        }
+        try (Connection connection = dataSource.getConnection()) {
+            return isolation(connection);
+        } catch (SQLException e) {
+            throw Session.failed("connect", e);
         }
     }
 

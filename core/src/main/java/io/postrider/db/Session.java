@@ -1,5 +1,6 @@
 package io.postrider.db;
 
+import io.postrider.HandlerTransactions;
 import io.postrider.PostriderException;
 import io.postrider.PostriderException.Kind;
 import java.sql.Connection;
@@ -44,13 +45,25 @@ public final class Session {
 
     private final Connection connection;
     private final Texts texts;
+    private final HandlerTransactions.@Nullable Transaction transaction;
     private Place place;
     private @Nullable SessionSettings settings;
 
     Session(Connection connection, Texts texts, Place place) {
+        this(connection, texts, place, null);
+    }
+
+    private Session(
+            Connection connection, Texts texts, Place place, HandlerTransactions.@Nullable Transaction transaction) {
         this.connection = connection;
         this.texts = texts;
         this.place = place;
+        this.transaction = transaction;
+    }
+
+    /** In a transaction of a handler. */
+    static Session ofHandler(HandlerTransactions.Transaction transaction, Texts texts) {
+        return new Session(transaction.connection(), texts, Place.CALLER, transaction);
     }
 
     /** The rows, all at once: for results whose size is bounded by the statement. */
@@ -169,7 +182,7 @@ public final class Session {
         int run() throws SQLException;
     }
 
-    /** The same for a handler that may not end the transaction; what it changes in the session is changed back after the commit. */
+    /** The same for a handler that may not end the transaction; what it changes in the session is changed back. */
     public Connection handlerConnection() {
         SessionSettings watched = settings == null ? new SessionSettings(connection) : settings;
         settings = watched;
@@ -177,10 +190,17 @@ public final class Session {
         return HandlerConnection.of(connection, watched);
     }
 
-    /** After a commit: the settings of the session are again what they were before a handler. */
+    /** Before the commit: the settings of the session are again what they were before the handler. */
     void restoreSettings() {
         if (settings != null) {
             settings.restore();
+        }
+    }
+
+    /** Writes what the handler's libraries hold back; throws if the transaction can only be rolled back. */
+    public void flush() throws Exception {
+        if (transaction != null) {
+            transaction.flush();
         }
     }
 

@@ -57,29 +57,26 @@ final class SessionSettings {
         }
     }
 
-    /** After the commit: each setting is again what it was. A rollback has done that by itself. */
+    /**
+     * Each setting is again what it was. In the handler's transaction, before it commits: afterwards the connection may be somebody
+     * else's. What was not set at all and is no setting of an extension, such as "all", is left alone.
+     */
     void restore() {
-        if (before.isEmpty()) {
-            return;
-        }
-        before.forEach(this::restore);
-        before.clear();
-        try {
-            if (!connection.getAutoCommit()) {
-                connection.commit(); // or the pool's rollback would undo it
+        before.forEach((name, value) -> {
+            if (value != null || name.contains(".")) {
+                restore(name, value == null ? "" : value);
             }
-        } catch (SQLException e) {
-            // broken: then nobody else gets the session
-        }
+        });
+        before.clear();
     }
 
-    private void restore(String name, @Nullable String value) {
+    private void restore(String name, String value) {
         try (PreparedStatement set = connection.prepareStatement("select pg_catalog.set_config(?, ?, false)")) {
             set.setString(1, name);
-            set.setString(2, value == null ? "" : value);
+            set.setString(2, value);
             set.execute();
         } catch (SQLException e) {
-            // broken, as above; or a word such as "all", which is no setting
+            throw Session.failed("restore_setting", e);
         }
     }
 }

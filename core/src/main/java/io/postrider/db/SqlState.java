@@ -1,12 +1,16 @@
 package io.postrider.db;
 
 import java.sql.SQLException;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.util.PSQLException;
 import org.postgresql.util.ServerErrorMessage;
 
 /** Decisions about a database error, by its SQLSTATE and never by its text. */
 public final class SqlState {
+    /** Connection, transaction state, contention, resources, prerequisites, operator, system, configuration, bug. */
+    private static final Set<String> NO_REFUSAL = Set.of("08", "25", "40", "53", "55", "57", "58", "F0", "XX");
+
     private SqlState() {}
 
     /** The state of the first database error in the chain of causes, or the empty text. */
@@ -34,6 +38,14 @@ public final class SqlState {
     /** The connection is gone or could not be had: class 08, shutdown and crash (57P01–57P03), too many clients. */
     public static boolean isUnreachable(String state) {
         return state.startsWith("08") || state.startsWith("57P0") || state.equals("53300");
+    }
+
+    /**
+     * A commit that fails with this state was rolled back because of what the transaction did, such as a deferred constraint. Not
+     * so if the state is missing, or says something about the connection, the server or its resources.
+     */
+    public static boolean isRefusal(String state) {
+        return state.length() == 5 && !NO_REFUSAL.contains(state.substring(0, 2));
     }
 
     /** Somebody else was in the way for a moment: lock_timeout, deadlock, serialisation. */

@@ -6,6 +6,7 @@ import io.postrider.LogEvent;
 import io.postrider.PostriderException;
 import io.postrider.Receipt;
 import io.postrider.db.Bind;
+import io.postrider.db.CommitRefusedException;
 import io.postrider.db.Database;
 import io.postrider.db.Session;
 import io.postrider.db.Sql;
@@ -86,7 +87,7 @@ final class Performer {
     private Fate together(List<LogEvent> events, Settlement settlement) throws InterruptedException {
         int[] at = {-1};
         try {
-            database.transaction(session -> {
+            database.handlerTransaction(session -> {
                 session.call(MARK, bind -> bind.int8("tenure", tenure));
                 handle(session, events, at);
                 if (!settle(settlement, session, at)) {
@@ -99,6 +100,8 @@ final class Performer {
             return new Lost();
         } catch (HandlerException e) {
             return failed(events, at[0], e.getCause());
+        } catch (CommitRefusedException e) {
+            return failed(events, -1, e.reason()); // which of them is at fault is found by halving
         }
     }
 
@@ -137,6 +140,7 @@ final class Performer {
             if (handler instanceof Handler.TransactionalBatch batch) {
                 if (!events.isEmpty()) {
                     batch.handle(connection, events);
+                    session.flush();
                     refuseEnded(session);
                 }
                 return;
@@ -144,6 +148,7 @@ final class Performer {
             for (LogEvent event : events) {
                 at[0]++;
                 ((Handler.Transactional) handler).handle(connection, event);
+                session.flush();
                 refuseEnded(session);
             }
         } catch (Throwable e) {

@@ -5,6 +5,7 @@ import io.postrider.Fate;
 import io.postrider.JobHandler;
 import io.postrider.PostriderException;
 import io.postrider.Worker;
+import io.postrider.db.CommitRefusedException;
 import io.postrider.db.Database;
 import io.postrider.db.Session;
 import io.postrider.db.Sql;
@@ -142,7 +143,7 @@ final class JobRun {
         ClaimedJob job = holding.job();
         Settler.Ended[] done = {done(holding, new Ending.Done(null), now)};
         try {
-            boolean ours = database.transaction(session -> {
+            boolean ours = database.handlerTransaction(session -> {
                 session.call(
                         MARK,
                         bind -> bind.int8("worker", holding.worker())
@@ -169,6 +170,8 @@ final class JobRun {
             return e.ending;
         } catch (HandlerException e) {
             throw e.thrown;
+        } catch (CommitRefusedException e) {
+            throw e.reason() instanceof Exception reason ? reason : e;
         }
     }
 
@@ -179,6 +182,9 @@ final class JobRun {
     private static Fate handle(JobHandler.Transactional handler, Session session, ClaimedJob job) {
         try {
             Fate fate = handler.handle(session.handlerConnection(), job);
+            if (fate instanceof Fate.Done) {
+                session.flush();
+            }
             if (!session.isOpen()) {
                 throw Settler.elsewhere();
             }

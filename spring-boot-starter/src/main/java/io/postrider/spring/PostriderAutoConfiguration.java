@@ -3,14 +3,14 @@ package io.postrider.spring;
 import io.postrider.Listener;
 import io.postrider.Options;
 import io.postrider.Postrider;
+import io.postrider.Schedule;
 import io.postrider.Worker;
 import io.postrider.watch.Watch;
-import java.util.List;
-import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
@@ -41,16 +41,18 @@ public class PostriderAutoConfiguration {
             PostriderProperties properties,
             Environment environment,
             ObjectProvider<KnownKeys> keys,
+            SpringTransactions transactions,
             ObjectProvider<Watch> watches,
             ObjectProvider<OptionsCustomizer> customizers) {
         KnownKeys.refuseOthers(keys.stream().toList(), environment);
         Options options = properties.options();
         @Nullable String direct = properties.directUrl();
-        if (direct != null && !direct.isBlank()) {
+        if (direct != null && properties.hasDirectUrl()) {
             PGSimpleDataSource source = new PGSimpleDataSource();
             source.setURL(direct);
             options = options.withDirect(source);
         }
+        options = options.withHandlerTransactions(transactions);
         options = options.withWatch(Watches.of(watches.orderedStream().toList()));
         for (OptionsCustomizer customizer : customizers.orderedStream().toList()) {
             options = customizer.customize(options);
@@ -58,32 +60,43 @@ public class PostriderAutoConfiguration {
         return options;
     }
 
+    /** Opens the transactions of handlers; the manager is looked for at the start. */
+    @Bean
+    @ConditionalOnMissingBean
+    SpringTransactions postriderTransactions(
+            ConfigurableListableBeanFactory beans, DataSource dataSource, PostriderProperties properties) {
+        return new SpringTransactions(
+                new TransactionManagers(beans, dataSource, properties.transactionManager()), dataSource);
+    }
+
     @Bean(destroyMethod = "close")
     @ConditionalOnMissingBean
-    Postrider postrider(
-            DataSource dataSource,
-            Options options,
-            PostriderProperties properties,
-            ObjectProvider<Listener> listeners,
-            ObjectProvider<Worker> workers) {
+    Postrider postrider(DataSource dataSource, Options options, PostriderProperties properties) {
         Postrider postrider = Postrider.on(dataSource, options);
         if (properties.migrate()) {
             postrider.migrate();
         }
-        only(properties.listen(), listeners.orderedStream()).forEach(postrider::add);
-        only(properties.work(), workers.orderedStream()).forEach(postrider::add);
         return postrider;
-    }
-
-    private static <T> List<T> only(boolean wanted, Stream<T> beans) {
-        return wanted ? beans.toList() : List.of();
     }
 
     @Bean
     @ConditionalOnMissingBean
     @ConditionalOnProperty(name = "postrider.start", havingValue = "true", matchIfMissing = true)
-    PostriderLifecycle postriderLifecycle(Postrider postrider) {
-        return new PostriderLifecycle(postrider);
+    PostriderLifecycle postriderLifecycle(
+            Postrider postrider,
+            PostriderProperties properties,
+            DataSource dataSource,
+            Options options,
+            ObjectProvider<Listener> listeners,
+            ObjectProvider<Worker> workers,
+            ObjectProvider<Schedule> schedules,
+            ObjectProvider<SpringTransactions> transactions) {
+        return new PostriderLifecycle(
+                postrider,
+                properties,
+                options,
+                new PostriderLifecycle.Beans(listeners, workers, schedules, transactions),
+                dataSource);
     }
 
     @Bean

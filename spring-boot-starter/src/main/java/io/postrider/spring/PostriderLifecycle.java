@@ -1,27 +1,63 @@
 package io.postrider.spring;
 
+import io.postrider.Listener;
+import io.postrider.Options;
 import io.postrider.Postrider;
+import io.postrider.Schedule;
+import io.postrider.Worker;
+import java.util.List;
+import java.util.stream.Stream;
+import javax.sql.DataSource;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.context.SmartLifecycle;
 
 /**
  * Starts the node before the web server takes its first request, and closes it after the last one was answered: an
  * application that still serves can still wake its listeners.
+ *
+ * <p>Listener, worker and schedule beans are collected at the start and not when the {@link Postrider} bean is created: their
+ * handlers often need that bean themselves, and this would be a cycle.
  */
 final class PostriderLifecycle implements SmartLifecycle {
     /** Spring Boot's web server starts and stops within 2048 of the default. What starts earlier stops later. */
     static final int PHASE = DEFAULT_PHASE - 4096;
 
     private final Postrider postrider;
+    private final PostriderProperties properties;
+    private final Beans beans;
+    private final ConnectionBudget budget;
     private volatile boolean running;
 
-    PostriderLifecycle(Postrider postrider) {
+    /** The beans that run on the node. */
+    record Beans(
+            ObjectProvider<Listener> listeners,
+            ObjectProvider<Worker> workers,
+            ObjectProvider<Schedule> schedules,
+            ObjectProvider<SpringTransactions> transactions) {}
+
+    PostriderLifecycle(
+            Postrider postrider, PostriderProperties properties, Options options, Beans beans, DataSource dataSource) {
         this.postrider = postrider;
+        this.properties = properties;
+        this.beans = beans;
+        this.budget = new ConnectionBudget(dataSource, options.direct() != null);
     }
 
     @Override
     public void start() {
+        List<Listener> listeners = only(properties.listen(), beans.listeners().orderedStream());
+        List<Worker> workers = only(properties.work(), beans.workers().orderedStream());
+        beans.transactions().ifAvailable(SpringTransactions::choose);
+        budget.check(listeners, workers);
+        listeners.forEach(postrider::add);
+        workers.forEach(postrider::add);
+        only(properties.work(), beans.schedules().orderedStream()).forEach(postrider.schedules()::set);
         postrider.start();
         running = true;
+    }
+
+    private static <T> List<T> only(boolean wanted, Stream<T> beans) {
+        return wanted ? beans.toList() : List.of();
     }
 
     @Override

@@ -8,16 +8,14 @@ import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
 import org.springframework.context.annotation.Bean;
 
 /** Meters of the node and of the database, where the application has a registry. */
 @AutoConfiguration(
-        before = PostriderAutoConfiguration.class,
+        after = PostriderAutoConfiguration.class,
         afterName = "org.springframework.boot.micrometer.metrics.autoconfigure.CompositeMeterRegistryAutoConfiguration")
 @ConditionalOnClass(MeterRegistry.class)
-@ConditionalOnBean(MeterRegistry.class)
-@ConditionalOnSingleCandidate(DataSource.class)
+@ConditionalOnBean({MeterRegistry.class, Postrider.class})
 public class PostriderMetricsAutoConfiguration {
 
     @Bean

@@ -22,10 +22,12 @@ import org.springframework.boot.context.properties.bind.Name;
  * @param passSize how many events one pass gives positions to, at most
  * @param segmentSize how many events a segment holds, at most
  * @param directUrl the JDBC URL of the same database without a pooler in between, with user and password if it needs them
+ * @param transactionManager the name of the transaction manager bean for transactional listeners and jobs. Default: the one that
+ *     manages the data source
  * @param migrate whether the schema is made or updated before the start. Default true
  * @param start whether the node is started with the application. Default true; false: it can emit, and runs nothing
  * @param listen whether the beans that are a {@code Listener} run here. Default true
- * @param work whether the beans that are a {@code Worker} run here. Default true
+ * @param work whether the beans that are a {@code Worker} or a {@code Schedule} run here. Default true
  */
 @ConfigurationProperties("postrider")
 public record PostriderProperties(
@@ -39,10 +41,15 @@ public record PostriderProperties(
         @Nullable Integer passSize,
         @Nullable Long segmentSize,
         @Nullable String directUrl,
+        @Nullable String transactionManager,
         @DefaultValue("true") boolean migrate,
         @DefaultValue("true") boolean start,
         @DefaultValue("true") boolean listen,
         @DefaultValue("true") boolean work) {
+
+    boolean hasDirectUrl() {
+        return directUrl != null && !directUrl.isBlank();
+    }
 
     /** The options that these properties say. */
     Options options() {

@@ -53,10 +53,11 @@ public final class Readiness {
             return new Answer(
                     false, "the wire is not connected: the database cannot be reached, or the node is not started");
         }
-        return lastLook();
+        return askSchema();
     }
 
-    private synchronized Answer lastLook() {
+    /** Asks the database alone: for an application that runs no node. */
+    public synchronized Answer askSchema() {
         if (last == null || System.nanoTime() - lookedAt > TRUSTED_NANOS) {
             last = look();
             lookedAt = System.nanoTime();

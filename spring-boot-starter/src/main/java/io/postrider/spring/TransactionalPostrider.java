@@ -12,7 +12,6 @@ import java.util.UUID;
 import java.util.function.Function;
 import javax.sql.DataSource;
 import org.springframework.jdbc.datasource.DataSourceUtils;
-import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
@@ -27,7 +26,7 @@ public final class TransactionalPostrider {
     /** On the data source that the transaction manager has. */
     public TransactionalPostrider(Postrider postrider, DataSource dataSource) {
         this.postrider = postrider;
-        this.dataSource = bare(dataSource);
+        this.dataSource = TransactionManagers.bare(dataSource);
     }
 
     /** Writes an event in the current transaction. Gives its id. */
@@ -80,14 +79,5 @@ public final class TransactionalPostrider {
         } catch (SQLException e) {
             throw new PostriderException(Kind.UNREACHABLE, verb + " failed: " + e.getMessage(), e);
         }
-    }
-
-    /** The proxy would close what it gave us when the transaction ends; transaction managers look behind it as well. */
-    private static DataSource bare(DataSource dataSource) {
-        if (dataSource instanceof TransactionAwareDataSourceProxy proxy) {
-            DataSource target = proxy.getTargetDataSource();
-            return target == null ? dataSource : target;
-        }
-        return dataSource;
     }
 }

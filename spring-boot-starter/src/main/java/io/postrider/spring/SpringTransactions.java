@@ -1,0 +1,146 @@
+package io.postrider.spring;
+
+import io.postrider.HandlerTransactions;
+import io.postrider.db.SqlState;
+import java.sql.Connection;
+import java.sql.SQLException;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.jdbc.datasource.DataSourceUtils;
+import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.TransactionStatus;
+import org.springframework.transaction.UnexpectedRollbackException;
+import org.springframework.transaction.support.DefaultTransactionDefinition;
+import org.springframework.transaction.support.TransactionSynchronization;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+
+/**
+ * Opens the transactions of transactional listeners and jobs with the application's transaction manager. Whatever joins Spring's
+ * transactions (JPA, JdbcClient, jOOQ, JDBI, MyBatis, {@code @Transactional} services) then commits together with the event or
+ * job, or not at all. Threads may share it.
+ */
+final class SpringTransactions implements HandlerTransactions {
+    private static final Logger log = LoggerFactory.getLogger(SpringTransactions.class);
+
+    private final TransactionManagers managers;
+    private final DataSource dataSource;
+    private volatile @Nullable PlatformTransactionManager chosen;
+
+    SpringTransactions(TransactionManagers managers, DataSource dataSource) {
+        this.managers = managers;
+        this.dataSource = TransactionManagers.bare(dataSource);
+    }
+
+    /** Finds the manager, and refuses the start if it is not clear which. Not earlier: managers may need beans that need us. */
+    PlatformTransactionManager choose() {
+        PlatformTransactionManager manager = chosen;
+        if (manager == null) {
+            manager = managers.choose();
+            chosen = manager;
+        }
+        return manager;
+    }
+
+    @Override
+    public Transaction begin() throws SQLException {
+        PlatformTransactionManager manager = choose();
+        DefaultTransactionDefinition definition =
+                new DefaultTransactionDefinition(TransactionDefinition.PROPAGATION_REQUIRES_NEW);
+        definition.setName("postrider");
+        TransactionStatus status;
+        try {
+            status = manager.getTransaction(definition);
+        } catch (RuntimeException e) {
+            throw failed("cannot begin a transaction", e);
+        }
+        try {
+            return new Spring(manager, status, connection());
+        } catch (SQLException | RuntimeException e) {
+            manager.rollback(status);
+            throw e;
+        }
+    }
+
+    /** The one that the manager has bound to this thread. Another would commit by itself, so it is refused. */
+    private Connection connection() throws SQLException {
+        Connection connection = DataSourceUtils.getConnection(dataSource);
+        if (!DataSourceUtils.isConnectionTransactional(connection, dataSource) || connection.getAutoCommit()) {
+            DataSourceUtils.releaseConnection(connection, dataSource);
+            throw new SQLException("transaction manager " + managers.nameOf(choose()) + " does not manage Postrider's"
+                    + " data source; name one that does in postrider.transaction-manager");
+        }
+        return connection;
+    }
+
+    private static SQLException failed(String what, RuntimeException e) {
+        return new SQLException(what + ": " + e.getMessage(), SqlState.of(e), e);
+    }
+
+    /** One transaction of the manager. */
+    private final class Spring implements Transaction {
+        private final PlatformTransactionManager manager;
+        private final TransactionStatus status;
+        private final Connection connection;
+        private int outcome = TransactionSynchronization.STATUS_UNKNOWN;
+
+        Spring(PlatformTransactionManager manager, TransactionStatus status, Connection connection) {
+            this.manager = manager;
+            this.status = status;
+            this.connection = connection;
+            if (TransactionSynchronizationManager.isSynchronizationActive()) {
+                TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+                    @Override
+                    public void afterCompletion(int ended) {
+                        outcome = ended;
+                    }
+                });
+            }
+        }
+
+        @Override
+        public Connection connection() {
+            return connection;
+        }
+
+        @Override
+        public void flush() {
+            if (!status.isRollbackOnly()) {
+                status.flush(); // Hibernate sends its inserts now, so that a constraint fails this event and no other
+            }
+            if (status.isRollbackOnly()) {
+                throw new UnexpectedRollbackException("the transaction is marked for rollback: a @Transactional method"
+                        + " that the handler called has failed, and the handler went on. Let its exception through, or"
+                        + " give that method Propagation.REQUIRES_NEW");
+            }
+        }
+
+        @Override
+        public void commit() throws RolledBackException, SQLException {
+            DataSourceUtils.releaseConnection(connection, dataSource);
+            try {
+                manager.commit(status);
+            } catch (RuntimeException e) {
+                if (outcome == TransactionSynchronization.STATUS_COMMITTED) {
+                    log.warn("after_commit_failed a callback of the application failed after the commit", e);
+                    return;
+                }
+                String state = SqlState.of(e);
+                boolean rolledBack =
+                        outcome == TransactionSynchronization.STATUS_ROLLED_BACK && !SqlState.isUnreachable(state);
+                if (rolledBack || SqlState.isRefusal(state)) {
+                    throw new RolledBackException(e);
+                }
+                throw failed("the outcome of the commit is unknown", e);
+            }
+        }
+
+        @Override
+        public void rollback() {
+            DataSourceUtils.releaseConnection(connection, dataSource);
+            manager.rollback(status);
+        }
+    }
+}

@@ -1,0 +1,109 @@
+package io.postrider.spring;
+
+import io.postrider.PostriderException;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.beans.BeanWrapper;
+import org.springframework.beans.PropertyAccessorFactory;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.jdbc.datasource.DataSourceTransactionManager;
+import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
+import org.springframework.jdbc.support.JdbcTransactionManager;
+import org.springframework.transaction.PlatformTransactionManager;
+
+/** Finds the transaction manager of Postrider's data source among those of the application. */
+final class TransactionManagers {
+    private static final Logger log = LoggerFactory.getLogger(TransactionManagers.class);
+
+    /** Of one that is not a bean. */
+    private static final String OWN = "(Postrider's own)";
+
+    private final ConfigurableListableBeanFactory beans;
+    private final DataSource dataSource;
+    private final @Nullable String wanted;
+
+    /** @param wanted the name of the bean to use; null: the one for this data source */
+    TransactionManagers(ConfigurableListableBeanFactory beans, DataSource dataSource, @Nullable String wanted) {
+        this.beans = beans;
+        this.dataSource = bare(dataSource);
+        this.wanted = wanted;
+    }
+
+    PlatformTransactionManager choose() {
+        PlatformTransactionManager manager = wanted == null || wanted.isBlank()
+                ? forDataSource()
+                : beans.getBean(wanted, PlatformTransactionManager.class);
+        log.info(
+                "handler_transactions manager={} type={}",
+                nameOf(manager),
+                manager.getClass().getSimpleName());
+        return manager;
+    }
+
+    String nameOf(PlatformTransactionManager manager) {
+        return beans.getBeansOfType(PlatformTransactionManager.class, false, false).entrySet().stream()
+                .filter(entry -> entry.getValue() == manager)
+                .map(Map.Entry::getKey)
+                .findFirst()
+                .orElse(OWN);
+    }
+
+    private PlatformTransactionManager forDataSource() {
+        Map<String, PlatformTransactionManager> ours = new LinkedHashMap<>();
+        beans.getBeansOfType(PlatformTransactionManager.class).forEach((name, manager) -> {
+            if (dataSource.equals(dataSourceOf(manager))) {
+                ours.put(name, manager);
+            }
+        });
+        if (ours.isEmpty()) {
+            return new JdbcTransactionManager(dataSource); // JdbcClient and the like join it all the same
+        }
+        List<String> names = preferred(ours);
+        if (names.size() != 1) {
+            throw PostriderException.refused("several transaction managers manage Postrider's data source: "
+                    + String.join(", ", names) + "; name one in postrider.transaction-manager");
+        }
+        return ours.get(names.get(0));
+    }
+
+    /** The primary one; else the one that knows more than JDBC, because JDBC joins the transactions of JPA and not the reverse. */
+    private List<String> preferred(Map<String, PlatformTransactionManager> ours) {
+        List<String> primary = ours.keySet().stream().filter(this::isPrimary).toList();
+        if (!primary.isEmpty()) {
+            return primary;
+        }
+        List<String> more = ours.entrySet().stream()
+                .filter(entry -> !(entry.getValue() instanceof DataSourceTransactionManager))
+                .map(Map.Entry::getKey)
+                .toList();
+        return more.isEmpty() ? List.copyOf(ours.keySet()) : more;
+    }
+
+    private boolean isPrimary(String name) {
+        return beans.containsBeanDefinition(name)
+                && beans.getBeanDefinition(name).isPrimary();
+    }
+
+    /** By its property, which those for JDBC, JPA and Hibernate have: so none of their classes is needed here. */
+    private static @Nullable DataSource dataSourceOf(PlatformTransactionManager manager) {
+        BeanWrapper properties = PropertyAccessorFactory.forBeanPropertyAccess(manager);
+        return properties.isReadableProperty("dataSource")
+                        && properties.getPropertyValue("dataSource") instanceof DataSource found
+                ? bare(found)
+                : null;
+    }
+
+    /** The proxy would close what it gave us when the transaction ends; transaction managers look behind it as well. */
+    static DataSource bare(DataSource dataSource) {
+        if (dataSource instanceof TransactionAwareDataSourceProxy proxy) {
+            DataSource target = proxy.getTargetDataSource();
+            return target == null ? dataSource : target;
+        }
+        return dataSource;
+    }
+}

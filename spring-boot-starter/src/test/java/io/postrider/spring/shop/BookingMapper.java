@@ -1,0 +1,11 @@
+package io.postrider.spring.shop;
+
+import org.apache.ibatis.annotations.Insert;
+import org.apache.ibatis.annotations.Mapper;
+
+/** MyBatis's way to the table. */
+@Mapper
+public interface BookingMapper {
+    @Insert("insert into booking (id, value) values (nextval('booking_seq'), #{value})")
+    void insert(String value);
+}
