@@ -130,8 +130,12 @@ class MigratorTest {
             psql.execute("grant select on postrider.events, postrider.jobs to public")
                     .execute("create view mine as select position, user_id from postrider.events")
                     .execute(insert.formatted(3_000));
-            assertThat(migrator.migrate(1_000, 262_144, true)).isEqualTo(new Migrator.Done(
-                    IntStream.rangeClosed(5, Migrator.MIGRATIONS.size()).boxed().toList(), true));
+            assertThat(migrator.migrate(1_000, 262_144, true))
+                    .isEqualTo(new Migrator.Done(
+                            IntStream.rangeClosed(5, Migrator.MIGRATIONS.size())
+                                    .boxed()
+                                    .toList(),
+                            true));
             assertThat(sqlState(psql, insert.formatted(1_025))).isEqualTo("23514");
             psql.execute(insert.formatted(1_024))
                     .execute("select postrider.enqueue('mail', 'send', '{}', user_id => 'u')")
