@@ -13,9 +13,11 @@ import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import java.util.Map;
 import java.util.Set;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The few arrows between rooms that matter, and what nobody in the house may do. */
+@Tag("once")
 class ArchitectureTest {
     private static final JavaClasses CORE = classesBeside(Postrider.class);
     private static final JavaClasses TESTS = classesBeside(ArchitectureTest.class);

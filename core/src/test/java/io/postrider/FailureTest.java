@@ -32,6 +32,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** What happens when a handler fails. One node and one database; topics and listeners of their own for each test. */
 @Migrated(shared = true)
+@Tag("hot")
 class FailureTest {
     private static final Duration SOON = Duration.ofMillis(5);
     private static final Duration LATE = Duration.ofHours(1);

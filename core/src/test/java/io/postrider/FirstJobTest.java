@@ -19,6 +19,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 @PostgresTest
+@Tag("hot")
 class FirstJobTest {
     @Test
     @Tag("alone")

@@ -23,6 +23,7 @@ import org.junit.jupiter.api.Test;
 /** The server has done what a worker told it, and the worker never hears of it: the line was cut. */
 @PostgresTest
 @Tag("slow")
+@Tag("hot")
 class JobDoubtTest {
     private final TestDatabase database;
     private final DeafDataSource deaf;

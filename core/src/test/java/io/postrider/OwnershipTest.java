@@ -24,6 +24,7 @@ import org.postgresql.ds.PGSimpleDataSource;
 /** G8, G11: whoever lost a listener cannot settle for it, and what it did is rolled back. */
 @Migrated
 @Tag("slow")
+@Tag("hot")
 class OwnershipTest {
     private static final Duration OFTEN = Duration.ofMillis(50);
 

@@ -20,10 +20,12 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A relay and its sink: whose fault a failure is, and what is known to have arrived. */
 @Migrated(shared = true)
+@Tag("hot")
 class RelayTest {
     private static final Duration SOON = Duration.ofMillis(5);
 

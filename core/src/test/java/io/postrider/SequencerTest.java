@@ -16,6 +16,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -23,6 +24,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** The sequencer's promises, with passes by hand wherever the order of things matters. */
 @Migrated
+@Tag("hot")
 class SequencerTest {
 
     // ── G2, G3: every committed event, once, without a hole ─────────────────────────────────────────────────────────
@@ -169,13 +171,12 @@ class SequencerTest {
             barrier.begin().execute("lock table postrider." + table + " in access exclusive mode");
             long pid = sequencer.pid();
             CompletableFuture<Long> pass = Background.get(sequencer::pass);
-            Await.until(
-                    "the pass waits at " + table,
-                    () -> pass.isDone()
-                            || watch.number(
-                                            "select count(*) from pg_stat_activity where wait_event_type = 'Lock' and pid = "
-                                                    + pid)
-                                    == 1);
+            Await.until("the pass waits at " + table, () -> {
+                assertThat(pass).as("a pass that did not stop at " + table).isNotDone();
+                return watch.number(
+                                "select count(*) from pg_stat_activity where wait_event_type = 'Lock' and pid = " + pid)
+                        == 1;
+            });
             producer.emit("orders", "inside");
             open.commit();
             barrier.commit();

@@ -6,6 +6,7 @@ import io.postrider.embedded.EmbeddedPostgres;
 import io.postrider.testkit.Await;
 import io.postrider.testkit.TcpProxy;
 import io.postrider.testkit.TestDatabase;
+import io.postrider.testkit.TestRun;
 import io.postrider.testkit.TestServer;
 import io.postrider.watch.Watch;
 import java.sql.Connection;
@@ -88,9 +89,9 @@ class WakeTest {
             ear.execute("listen postrider");
             fourProducers(database, 750);
             Await.until("all arrived", () -> heard.get() == 3_000);
-            assertThat(notifications(ear, "event"))
-                    .as("notifications of 3000 commits")
-                    .isBetween(1L, 1_500L);
+            long notified = notifications(ear, "event");
+            System.out.println("a burst of 3000 commits: " + notified + " notifications");
+            assertThat(notified).as("notifications of 3000 commits").isBetween(1L, 600L);
         }
     }
 
@@ -369,11 +370,11 @@ class WakeTest {
 
     // ── G13: quiet ──────────────────────────────────────────────────────────────────────────────────────────────────
 
-    /** For a minute; on the versions that are looked at as well, for five seconds. */
+    /** For a minute in the full run, for 15 s in a usual one; on the other versions for 5 s. */
     @Test
     @Tag("slow")
     void an_idle_system_writes_no_wal_and_uses_no_transaction_numbers() {
-        Duration time = Duration.ofSeconds(TestServer.major() == 18 ? 60 : 5);
+        Duration time = Duration.ofSeconds(TestServer.major() == 18 ? TestRun.count(15, 60) : 5);
         try (EmbeddedPostgres server = EmbeddedPostgres.start(TestServer.options()
                         .withSetting("wal_level", "minimal")
                         .withSetting("max_wal_senders", "0")

@@ -41,6 +41,7 @@ import org.postgresql.ds.PGSimpleDataSource;
 /** How jobs are done, retried, limited, steered and taken over. */
 @PostgresTest
 @Tag("slow")
+@Tag("hot")
 class WorkTest {
     private final TestDatabase database;
 

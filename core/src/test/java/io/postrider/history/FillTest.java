@@ -17,6 +17,7 @@ import org.junit.jupiter.api.Test;
 @Tag("once")
 @Migrated
 @Tag("alone")
+@Tag("prove")
 class FillTest {
     private static final int EVENTS = 200_000;
 

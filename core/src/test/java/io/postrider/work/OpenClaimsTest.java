@@ -8,9 +8,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Whatever the order in which queues of a node ask, draw a number and hear of it: the latest claim names the oldest open one. */
+@Tag("once")
 class OpenClaimsTest {
     private static final int QUEUES = 4;
 

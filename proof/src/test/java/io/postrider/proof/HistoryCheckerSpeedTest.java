@@ -14,12 +14,13 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A checker that takes longer than the run would not be used. */
+@Tag("once")
+@Tag("slow")
+@Tag("prove")
 class HistoryCheckerSpeedTest {
     private static final Duration LIMIT = Duration.ofSeconds(10);
 
     @Test
-    @Tag("once")
-    @Tag("slow")
     void a_million_events_are_checked_in_seconds_whether_right_or_wrong() {
         World world = new Simulation(1, Order.BY_LAST_ID, 200).run(24, 1_000_000);
         History right = world.history(new Random(1));

@@ -6,9 +6,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.postrider.proof.Violation.Kind;
 import java.util.List;
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** For every kind of violation: a history that is good, and the same one broken as little as possible. */
+@Tag("once")
 class HistoryCheckerTest {
 
     @Test

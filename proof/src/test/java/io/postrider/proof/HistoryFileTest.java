@@ -9,9 +9,11 @@ import java.io.StringWriter;
 import java.nio.file.Path;
 import java.util.Random;
 import java.util.UUID;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
+@Tag("once")
 class HistoryFileTest {
     @Test
     void what_is_read_is_what_was_written() throws IOException {

@@ -17,6 +17,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** With locks of java.util.concurrent in the place of PostgreSQL's. */
 @Timeout(60)
+@Tag("once")
 class InterleavingTest {
     private final List<String> done = new CopyOnWriteArrayList<>();
     private final ReentrantLock left = new ReentrantLock();

@@ -13,6 +13,7 @@ import java.util.Random;
 import java.util.Set;
 import java.util.UUID;
 import java.util.stream.LongStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -21,6 +22,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * Histories by chance: good ones pass, spoilt ones are caught. Every failure names its seed; {@code
  * -Dpostrider.test.seed=…} runs that one first.
  */
+@Tag("once")
 class RandomHistoryTest {
     private static final long FIRST_SEED = TestRun.seed("RandomHistoryTest");
     private static final int MOST_WORLDS = 5_000;

@@ -2,9 +2,11 @@ package io.postrider.proof;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A violation is one line that says which events and which positions, and of one fault there is one line. */
+@Tag("once")
 class ViolationTextTest {
     private static final String A = "event " + Tale.id("a") + " (T1.1, id 1)";
     private static final String B_OF_FIRST = "event " + Tale.id("b") + " (T1.2, id 2)";

@@ -105,7 +105,8 @@ class BadInputTest {
             long begun = System.nanoTime();
             assertProblem(
                     server.post(operator, path, "{\"type\":\"a\",\"payload\":" + bomb + "}"), 400, "/payload/0", "400");
-            assertThat(Duration.ofNanos(System.nanoTime() - begun)).isLessThan(Duration.ofSeconds(1));
+            // It took 12 s to write the numbers out; a busy machine alone can take a second for a request.
+            assertThat(Duration.ofNanos(System.nanoTime() - begun)).isLessThan(Duration.ofSeconds(5));
         }
     }
 

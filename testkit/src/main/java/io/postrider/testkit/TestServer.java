@@ -20,7 +20,8 @@ import java.util.stream.Stream;
  * <p>{@code -Dpostrider.test.postgres=14} chooses another major than 18. Its binaries are then looked for as {@code
  * 14.jar} in the directory {@code -Dpostrider.test.binaries}. {@code -Dpostrider.test.postgres=debian} uses the newest
  * server in {@code /usr/lib/postgresql}, with its defaults: unlike the embedded one it has LLVM and {@code jit = on}.
- * {@code -Dpostrider.test.jit=always} makes it compile every query. With {@code -Dpostrider.test.fsync=off} the shared
+ * {@code -Dpostrider.test.jit=always} makes it compile every query, and {@code optimized} with inlining and optimization,
+ * which takes ten times as long. With {@code -Dpostrider.test.fsync=off} the shared
  * server does not wait for the disk.
  *
  * <p>A test that stops or kills its server, or counts what the whole server does, starts its own with {@link #options}.
@@ -80,11 +81,9 @@ public final class TestServer {
         }
     }
 
-    /** A server that compiles every query, whatever it costs. The server must have LLVM. */
+    /** A server that compiles every query, whatever it costs (some 5 ms each). The server must have LLVM. */
     public static EmbeddedPostgresOptions compilingAlways(EmbeddedPostgresOptions options) {
-        return options.withSetting("jit_above_cost", "0")
-                .withSetting("jit_inline_above_cost", "0")
-                .withSetting("jit_optimize_above_cost", "0");
+        return options.withSetting("jit_above_cost", "0");
     }
 
     private static EmbeddedPostgresOptions withChosenJit(EmbeddedPostgresOptions options) {
@@ -92,7 +91,12 @@ public final class TestServer {
         return switch (jit) {
             case "" -> options;
             case "always" -> compilingAlways(options);
-            default -> throw new IllegalArgumentException("postrider.test.jit must be empty or always, was " + jit);
+            case "optimized" ->
+                compilingAlways(options)
+                        .withSetting("jit_inline_above_cost", "0")
+                        .withSetting("jit_optimize_above_cost", "0");
+            default ->
+                throw new IllegalArgumentException("postrider.test.jit must be empty, always or optimized, was " + jit);
         };
     }
 

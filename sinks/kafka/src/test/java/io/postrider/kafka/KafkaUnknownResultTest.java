@@ -38,9 +38,11 @@ class KafkaUnknownResultTest {
         String topic = BROKER.topic("answer-lost", 1);
         try (KafkaSink sink = KafkaSink.to(topic, OPTIONS)) {
             assertThat(sink.send(COURSE, events(1, 10)).isWhole()).isTrue();
+            int cuts = PROXY.cuts();
             PROXY.cutAt(Direction.TO_SERVER, "mark-of-12", Cut.AFTER);
             List<LogEvent> events = List.of(event(11, "k"), event(12, "k", "\"mark-of-12\""));
             assertThat(sink.send(COURSE, events).isWhole()).isTrue();
+            assertThat(PROXY.cuts()).as("connections cut").isEqualTo(cuts + 1);
         }
         assertThat(Topics.positions(BROKER, topic))
                 .isEqualTo(LongStream.rangeClosed(1, 12).boxed().toList());
@@ -52,11 +54,13 @@ class KafkaUnknownResultTest {
         List<LogEvent> events = List.of(event(11, "k"), event(12, "k"), event(13, "k", "\"mark-of-13\""));
         try (KafkaSink sink = KafkaSink.to(topic, OPTIONS)) {
             assertThat(sink.send(COURSE, events(1, 10)).isWhole()).isTrue();
+            int cuts = PROXY.cuts();
             PROXY.refuse(); // no new connection, and the old one is cut when the broker has the last record
             PROXY.cutAt(Direction.TO_SERVER, "mark-of-13", Cut.AFTER);
             Receipt receipt = sink.send(COURSE, events);
             assertThat(receipt.isUnavailable()).isTrue();
             assertThat(receipt.taken()).isZero();
+            assertThat(PROXY.cuts()).as("connections cut").isGreaterThan(cuts);
             PROXY.accept();
             assertThat(sink.holds(COURSE, 10))
                     .isEqualTo(events.stream().collect(Collectors.toMap(LogEvent::position, LogEvent::id)));
