@@ -47,7 +47,13 @@ public final class Gateway implements AutoCloseable {
             @Nullable String token,
             @Nullable String topic,
             List<String> rooms,
-            @Nullable Long position) {}
+            @Nullable Long position) {
+        /** Without the token. */
+        @Override
+        public String toString() {
+            return "topic=" + topic + " rooms=" + rooms + " position=" + position;
+        }
+    }
 
     /** Refuses, with 403, a request from a page that is not allowed to connect. */
     public void refuseForeign(@Nullable String origin, @Nullable String host, boolean secure) {

@@ -9,6 +9,9 @@ import org.springframework.core.env.MapPropertySource;
 
 /** Puts what was given on the command line before everything else, early enough to name a file of more settings. */
 final class GivenSettings implements ApplicationListener<ApplicationEnvironmentPreparedEvent>, Ordered {
+    /** The name of the source. */
+    static final String SOURCE = "given";
+
     private final Map<String, Object> settings;
 
     GivenSettings(Map<String, String> settings) {
@@ -17,7 +20,7 @@ final class GivenSettings implements ApplicationListener<ApplicationEnvironmentP
 
     @Override
     public void onApplicationEvent(ApplicationEnvironmentPreparedEvent event) {
-        event.getEnvironment().getPropertySources().addFirst(new MapPropertySource("given", settings));
+        event.getEnvironment().getPropertySources().addFirst(new MapPropertySource(SOURCE, settings));
     }
 
     /** Before the files are read. */

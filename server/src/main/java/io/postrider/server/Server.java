@@ -86,6 +86,7 @@ public final class Server implements AutoCloseable {
     /** What follows from our settings for Spring's. Last among the sources: who sets Spring's own has the last word. */
     private static void derive(ConfigurableApplicationContext context) {
         ConfigurableEnvironment environment = context.getEnvironment();
+        BlankSettings.refuse(environment);
         ServerSettings settings = bound(environment, ServerSettings.class);
         bound(environment, PostriderProperties.class); // what cannot be read is told before anything is started
         FrontFilter.refuseUnlessOrigins(settings.http().origins());

@@ -12,10 +12,12 @@ import io.postrider.gateway.Revocations;
 import io.postrider.server.api.Api;
 import io.postrider.server.api.ApiRoutes;
 import io.postrider.server.api.Reading;
+import io.postrider.server.api.WriteRates;
 import io.postrider.server.api.Writing;
 import io.postrider.server.http.ApiServlet;
 import io.postrider.server.http.FrontFilter;
 import io.postrider.server.http.HealthServlet;
+import io.postrider.server.http.LocalHost;
 import io.postrider.server.http.MetricsServlet;
 import io.postrider.server.http.ProblemValve;
 import io.postrider.server.http.TokenFilter;
@@ -33,8 +35,11 @@ import io.postrider.spring.PostriderProperties;
 import io.postrider.spring.Readiness;
 import jakarta.servlet.Filter;
 import jakarta.servlet.Servlet;
+import jakarta.servlet.http.HttpServletRequest;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.function.Predicate;
 import javax.sql.DataSource;
 import org.apache.catalina.core.StandardHost;
 import org.jspecify.annotations.Nullable;
@@ -137,7 +142,11 @@ class ServerConfiguration {
                         api.userQueues(),
                         api.projectTopics(),
                         api.projectQueues(),
-                        settings.namedTopics()));
+                        settings.namedTopics()),
+                new WriteRates(
+                        new WriteRates.Limit(api.projectRate(), api.projectBurst()),
+                        new WriteRates.Limit(api.userRate(), api.userBurst()),
+                        System::nanoTime));
     }
 
     @Bean
@@ -190,10 +199,21 @@ class ServerConfiguration {
             PrometheusMeterRegistry registry,
             DatabaseGauges gauges,
             ServerSettings settings,
+            Listening listening,
             FilterRegistrationBean<TokenFilter> tokens) {
         Metrics metrics = settings.http().metrics();
-        boolean open = metrics == null ? Keyring.isLoopback(settings.http().bind()) : metrics == Metrics.OPEN;
-        return servlet(new MetricsServlet(registry, gauges, open ? null : tokens.getFilter()), "metrics", "/metrics");
+        Predicate<HttpServletRequest> isOpen = metrics == null
+                ? request -> listening.isLocal() && LocalHost.isNamedBy(request)
+                : request -> metrics == Metrics.OPEN;
+        return servlet(
+                new MetricsServlet(registry, gauges, Objects.requireNonNull(tokens.getFilter()), isOpen),
+                "metrics",
+                "/metrics");
+    }
+
+    @Bean
+    Listening listening(Keyring keyring) {
+        return new Listening(keyring);
     }
 
     @Bean
@@ -203,6 +223,12 @@ class ServerConfiguration {
                 host.setErrorReportValveClass(ProblemValve.class.getName());
             }
         });
+    }
+
+    /** Files come from jars only: without a document root of its own, Tomcat would serve ./public of the working directory. */
+    @Bean
+    WebServerFactoryCustomizer<TomcatServletWebServerFactory> noFilesOfTheWorkingDirectory() {
+        return factory -> factory.setDocumentRoot(EmptyDirectory.make());
     }
 
     @Bean

@@ -16,10 +16,16 @@ import java.security.KeyPairGenerator;
 import java.util.Base64;
 import java.util.HashMap;
 import java.util.Map;
+import org.apache.catalina.connector.Connector;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.boot.tomcat.servlet.TomcatServletWebServerFactory;
+import org.springframework.boot.web.server.WebServerFactoryCustomizer;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
 import org.springframework.core.env.Environment;
 
 /** What the server is told, by whatever name, and when it would rather not start. */
@@ -122,6 +128,54 @@ class SettingsTest {
         settings.put("postrider.http.bind", "0.0.0.0");
         assertRefused(settings, "0.0.0.0", "postrider.auth.secrets", "postrider.auth.public-keys");
         Await.until("no session is left", () -> database.sessions().isEmpty());
+    }
+
+    @ParameterizedTest
+    @CsvSource({"server.address, 0.0.0.0", "server.address, ::"})
+    void without_a_key_it_is_judged_by_where_it_really_listens(String key, String value, TestDatabase database) {
+        Map<String, String> settings = new HashMap<>(LiveServer.settings(database, LiveServer.newSecret()));
+        settings.put(key, value);
+        try (Server server = Server.start(settings)) {
+            assertThat(server.bean(Listening.class).isLocal())
+                    .as("with a key it may")
+                    .isFalse();
+        }
+        settings.remove("postrider.auth.secrets.mint");
+        assertRefused(settings, "would listen on", "server.address", "postrider.auth.secrets");
+        Await.until("no session is left", () -> database.sessions().isEmpty());
+    }
+
+    /** What an application may do. */
+    @Configuration(proxyBeanMethods = false)
+    static class AnotherConnector {
+        @Bean
+        WebServerFactoryCustomizer<TomcatServletWebServerFactory> anotherConnector() {
+            return factory -> {
+                Connector connector = new Connector("org.apache.coyote.http11.Http11NioProtocol");
+                connector.setPort(0);
+                factory.addAdditionalConnectors(connector);
+            };
+        }
+    }
+
+    @Test
+    void without_a_key_another_connector_on_every_address_is_refused(TestDatabase database) {
+        Map<String, String> settings = new HashMap<>(LiveServer.settings(database, LiveServer.newSecret()));
+        Server.start(settings, AnotherConnector.class).close();
+        settings.remove("postrider.auth.secrets.mint");
+        assertThatThrownBy(() -> Server.start(settings, AnotherConnector.class).close())
+                .isInstanceOf(PostriderException.class)
+                .hasMessageContaining("would listen on every address");
+        Await.until("no session is left", () -> database.sessions().isEmpty());
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {"postrider.http.bind", "POSTRIDER_HTTP_BIND", "server.address", "SERVER_PORT", "postrider.node"})
+    void a_setting_that_is_blank_is_refused_by_name(String key, TestDatabase database) {
+        Map<String, String> settings = new HashMap<>(LiveServer.settings(database, LiveServer.newSecret()));
+        settings.put(key, " ");
+        assertRefused(settings, key, "blank");
     }
 
     @ParameterizedTest

@@ -41,6 +41,7 @@ final class EmitRoutes {
         } else {
             events.add(event(call.who(), topic, body, "the body"));
         }
+        writing.rates().take(call.who(), events.size());
         writing.database().transaction(session -> {
             writing.postrider().emitAll(session.connection(), events);
             return true;
@@ -61,6 +62,11 @@ final class EmitRoutes {
                 .withAggregate(fields.textOrNull("aggregate_type"), fields.textOrNull("aggregate_id"))
                 .withHeaders(fields.texts("headers"));
         UUID id = fields.idOrNull("id");
+        if (id != null && who.reach() == Identity.Reach.USER) {
+            throw Problem.forbidden(
+                    "a token that reaches a user may not choose the id of an event",
+                    "Leave it out: the server gives one; or use a token that reaches a project.");
+        }
         return id == null ? event : event.withId(id);
     }
 

@@ -20,6 +20,9 @@ import tools.jackson.databind.JsonNode;
  * refused too, with the nearest one that is known: a misspelt field is otherwise an option that silently does nothing.
  */
 final class Fields {
+    private static final Instant EARLIEST = Instant.parse("0001-01-01T00:00:00Z");
+    private static final Instant LATEST = Instant.parse("9999-12-31T23:59:59Z");
+
     private final JsonNode object;
     private final String where;
 
@@ -193,11 +196,16 @@ final class Fields {
     }
 
     static Instant time(String what, String text) {
+        Instant time;
         try {
-            return OffsetDateTime.parse(text).toInstant();
+            time = OffsetDateTime.parse(text).toInstant();
         } catch (DateTimeException e) {
             throw Problem.badRequest(what + " must be a time such as 2026-05-01T12:00:00Z");
         }
+        if (time.isBefore(EARLIEST) || time.isAfter(LATEST)) { // PostgreSQL has no year -999999999
+            throw Problem.badRequest(what + " must be from year 1 to year 9999");
+        }
+        return time;
     }
 
     /** Short and without control characters: what a stranger sent must not write lines of its own into a log. */

@@ -56,6 +56,7 @@ final class JobRoutes {
         String queue = call.place("queue");
         writing.refuseQueue(call.who(), queue);
         Job job = job(call.who(), queue, call.fields(FIELDS));
+        writing.rates().take(call.who(), 1);
         UUID id = writing.database().transaction(session -> postrider.enqueue(session.connection(), job));
         writing.wroteQueue(queue);
         boolean created = id.equals(job.event().id());

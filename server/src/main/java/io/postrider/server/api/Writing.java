@@ -18,9 +18,11 @@ public final class Writing {
     private final Permitted permitted;
     private final int payloadCap;
     private final Known known;
+    private final WriteRates rates;
 
     /** Into this database, by these rules. */
-    public Writing(Postrider postrider, Database database, int payloadCap, Permitted permitted) {
+    public Writing(Postrider postrider, Database database, int payloadCap, Permitted permitted, WriteRates rates) {
+        this.rates = rates;
         this.postrider = postrider;
         this.database = database;
         this.payloadCap = payloadCap;
@@ -50,6 +52,10 @@ public final class Writing {
 
     Database database() {
         return database;
+    }
+
+    WriteRates rates() {
+        return rates;
     }
 
     /** How many bytes one payload may have. */

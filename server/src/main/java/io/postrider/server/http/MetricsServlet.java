@@ -8,11 +8,11 @@ import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import org.jspecify.annotations.Nullable;
+import java.util.function.Predicate;
 
 /**
  * {@code /metrics} in the text form of Prometheus. Names of topics, listeners and types are in it, never a payload, a project or a
- * user. Open where the server listens on this machine only; else for a token that reaches all, unless the settings say otherwise.
+ * user. Open where the server listens on this machine only and is asked by a name of this machine; else for a token that reaches all, unless the settings say otherwise.
  */
 public final class MetricsServlet extends HttpServlet {
     private static final long serialVersionUID = 1;
@@ -20,19 +20,25 @@ public final class MetricsServlet extends HttpServlet {
 
     private final transient PrometheusMeterRegistry registry;
     private final transient DatabaseGauges gauges;
-    private final transient @Nullable TokenFilter guard;
+    private final transient TokenFilter guard;
+    private final transient Predicate<HttpServletRequest> isOpen;
 
-    /** Shows this registry, to everybody or to whom the guard knows as an operator. */
-    public MetricsServlet(PrometheusMeterRegistry registry, DatabaseGauges gauges, @Nullable TokenFilter guard) {
+    /** Shows this registry to requests that are open to everybody, and else to whom the guard knows as an operator. */
+    public MetricsServlet(
+            PrometheusMeterRegistry registry,
+            DatabaseGauges gauges,
+            TokenFilter guard,
+            Predicate<HttpServletRequest> isOpen) {
         this.registry = registry;
         this.gauges = gauges;
         this.guard = guard;
+        this.isOpen = isOpen;
     }
 
     @Override
     protected void doGet(HttpServletRequest request, HttpServletResponse response) throws IOException {
         try {
-            if (guard != null && !guard.verified(request).isOperator()) {
+            if (!isOpen.test(request) && !guard.verified(request).isOperator()) {
                 throw Problem.forbidden("metrics need a token with reach all", "Use another token.");
             }
         } catch (RuntimeException e) {

@@ -44,6 +44,12 @@ public record Keyring(Tokens tokens, Optional<String> development) {
         return new Keyring(tokens, Optional.empty());
     }
 
+    /** A token is a secret. */
+    @Override
+    public String toString() {
+        return development.isPresent() ? "a key of this process" : "configured keys";
+    }
+
     /** Refuses an address that is none, and one that others can reach if there is no key. */
     public static void refuseWithoutKeys(ServerSettings.Auth auth, String bind) {
         if (!isLoopback(bind) && isEmpty(auth)) {

@@ -100,6 +100,10 @@ public record ServerSettings(
      * @param projectQueues queues on which they may enqueue
      * @param readers requests that read at once, each on a connection beside those of the pool
      * @param readTimeout for one statement of these
+     * @param projectRate events and jobs that the tokens of one project may write in a second on this node; 0: no limit
+     * @param projectBurst how many of these at once
+     * @param userRate likewise for one user
+     * @param userBurst likewise
      */
     public record Api(
             @DefaultValue Set<String> userTopics,
@@ -107,14 +111,30 @@ public record ServerSettings(
             @Nullable Set<String> projectTopics,
             @Nullable Set<String> projectQueues,
             @DefaultValue("4") int readers,
-            @DefaultValue("10s") Duration readTimeout) {
+            @DefaultValue("10s") Duration readTimeout,
+            @DefaultValue("5000") int projectRate,
+            @DefaultValue("20000") int projectBurst,
+            @DefaultValue("50") int userRate,
+            @DefaultValue("200") int userBurst) {
         public Api {
+            refuseRate("project", projectRate, projectBurst);
+            refuseRate("user", userRate, userBurst);
             if (readers < 1 || readers > 64) {
                 throw PostriderException.refused("postrider.api.readers must be 1..64, was " + readers);
             }
             if (readTimeout.compareTo(Duration.ofMillis(100)) < 0
                     || readTimeout.compareTo(Duration.ofSeconds(30)) > 0) {
                 throw PostriderException.refused("postrider.api.read-timeout must be 100ms..30s, was " + readTimeout);
+            }
+        }
+
+        private static void refuseRate(String whose, int rate, int burst) {
+            if (rate < 0 || rate > 1_000_000) {
+                throw PostriderException.refused(
+                        "postrider.api." + whose + "-rate must be 0 (no limit) to 1000000, was " + rate);
+            }
+            if (burst < 1 || burst > 10_000_000) {
+                throw PostriderException.refused("postrider.api." + whose + "-burst must be 1..10000000, was " + burst);
             }
         }
     }
@@ -155,6 +175,14 @@ public record ServerSettings(
      * @param data where it is kept; unless said it goes with the server
      */
     public record Embedded(@Nullable String data) {}
+
+    /** Without what may hold a password or a secret: addresses, and what relays are told. */
+    @Override
+    public String toString() {
+        return "roles=" + allRoles() + " pool_size=" + poolSize + " log=" + log + " http=" + http + " auth=[" + auth
+                + "] api=" + api + " gateway=" + gateway + " event_log=" + eventLog + " embedded=" + embedded
+                + " relays=" + relays.keySet();
+    }
 
     /** Topics that are named for something: to be heard, recorded or relayed. */
     public Set<String> namedTopics() {

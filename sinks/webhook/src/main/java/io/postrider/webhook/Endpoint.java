@@ -133,11 +133,14 @@ final class Endpoint {
         return url.getRawQuery() == null ? path : path + "?" + url.getRawQuery();
     }
 
-    /** Without the query: there are those who keep a token in it. */
+    /** Without path and query: many services keep a token there, and errors with this text reach dead letters and logs. */
     @Override
     public String toString() {
-        String path = url.getRawPath() == null ? "" : url.getRawPath();
-        return (isTls() ? "https://" : "http://") + authority() + path + (url.getRawQuery() == null ? "" : "?…");
+        boolean isRoot = url.getRawQuery() == null
+                && (url.getRawPath() == null
+                        || url.getRawPath().isEmpty()
+                        || url.getRawPath().equals("/"));
+        return (isTls() ? "https://" : "http://") + authority() + (isRoot ? "" : "/…");
     }
 
     private List<InetAddress> found() throws UnknownHostException {

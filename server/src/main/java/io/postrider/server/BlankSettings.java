@@ -1,0 +1,42 @@
+package io.postrider.server;
+
+import io.postrider.PostriderException;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import org.springframework.core.env.ConfigurableEnvironment;
+import org.springframework.core.env.EnumerablePropertySource;
+import org.springframework.core.env.PropertySource;
+import org.springframework.core.env.SystemEnvironmentPropertySource;
+
+/**
+ * Refuses a setting that is given and blank, by its name. {@code POSTRIDER_HTTP_BIND=} is what a script leaves when a variable of its
+ * own is missing, and means every address to one reader and this machine to another. In a file, blank is also how an empty list
+ * is read, so files are not looked at.
+ */
+final class BlankSettings {
+    private static final Pattern OURS = Pattern.compile(
+            "postrider\\.(?!test\\.).+|(management\\.)?server\\.(address|port)", Pattern.CASE_INSENSITIVE);
+
+    private BlankSettings() {}
+
+    static void refuse(ConfigurableEnvironment environment) {
+        for (PropertySource<?> source : environment.getPropertySources()) {
+            boolean isGiven = source.getName().equals(GivenSettings.SOURCE)
+                    || source.getName().equals("systemProperties")
+                    || source instanceof SystemEnvironmentPropertySource;
+            if (isGiven && source instanceof EnumerablePropertySource<?> names) {
+                for (String name : names.getPropertyNames()) {
+                    refuse(name, names.getProperty(name));
+                }
+            }
+        }
+    }
+
+    private static void refuse(String name, @Nullable Object value) {
+        if (value != null
+                && value.toString().isBlank()
+                && OURS.matcher(name.replace('_', '.')).matches()) {
+            throw PostriderException.refused(name + " is set and blank; give it a value, or unset it");
+        }
+    }
+}

@@ -1,0 +1,21 @@
+package io.postrider.server.http;
+
+import jakarta.servlet.http.HttpServletRequest;
+import java.util.regex.Pattern;
+
+/**
+ * Whether a request names this machine as its host. A page of another site can point its own name at 127.0.0.1 (DNS rebinding) and
+ * then read what a server on this machine shows to everybody; the host that its browser sends is still that site's.
+ */
+public final class LocalHost {
+    private static final Pattern NAME =
+            Pattern.compile("(?i)(localhost|127(\\.[0-9]{1,3}){3}|\\[::1\\])(:[0-9]{1,5})?");
+
+    private LocalHost() {}
+
+    /** True for localhost and loopback addresses. */
+    public static boolean isNamedBy(HttpServletRequest request) {
+        String host = request.getHeader("Host");
+        return host != null && NAME.matcher(host).matches();
+    }
+}
