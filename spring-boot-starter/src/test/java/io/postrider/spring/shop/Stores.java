@@ -39,7 +39,8 @@ public class Stores {
         this.jpa = jpa;
     }
 
-    void save(String store, String value) {
+    /** Writes a booking. */
+    public void save(String store, String value) {
         switch (store) {
             case "template" -> template.update(INSERT, value);
             case "client" -> client.sql(INSERT).param(value).update();
