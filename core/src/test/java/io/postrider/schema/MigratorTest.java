@@ -120,22 +120,20 @@ class MigratorTest {
     }
 
     @Test
-    void from_version_4_events_stay_and_so_does_what_others_have_built_on_the_views(TestDatabase database) {
+    void when_columns_become_domains_events_stay_and_so_does_what_others_have_built_on_the_views(
+            TestDatabase database) {
         Migrator migrator = new Migrator(door(database));
         migrator.migrate(1_000, 262_144, true);
         String insert =
                 "insert into postrider.event (topic, type, user_id, payload) values ('orders', 'a', repeat('u', %d), '{}')";
         try (Psql psql = new Psql(database)) {
-            backToVersion4(psql);
+            undoVersion5(psql);
             psql.execute("grant select on postrider.events, postrider.jobs to public")
                     .execute("create view mine as select position, user_id from postrider.events")
-                    .execute(insert.formatted(3_000));
-            assertThat(migrator.migrate(1_000, 262_144, true))
-                    .isEqualTo(new Migrator.Done(
-                            IntStream.rangeClosed(5, Migrator.MIGRATIONS.size())
-                                    .boxed()
-                                    .toList(),
-                            true));
+                    .execute(insert.formatted(3_000))
+                    .execute(Sql.resource("schema/V005__domains.sql"))
+                    .execute("delete from postrider.migration where version = 0");
+            assertThat(migrator.migrate(1_000, 262_144, true)).isEqualTo(new Migrator.Done(List.of(), true));
             assertThat(sqlState(psql, insert.formatted(1_025))).isEqualTo("23514");
             psql.execute(insert.formatted(1_024))
                     .execute("select postrider.enqueue('mail', 'send', '{}', user_id => 'u')")
@@ -150,26 +148,14 @@ class MigratorTest {
     }
 
     /** As it was: these columns were of type text, and what a topic may be called was a check of the table. */
-    private static void backToVersion4(Psql psql) {
-        psql.execute("drop view postrider.jobs_in_reach, postrider.jobs, postrider.events, postrider.queues")
-                .execute("alter table postrider.event alter created_at type timestamptz, alter due_at type timestamptz,"
-                        + " alter unique_key type text collate \"C\"")
-                .execute("drop domain postrider.event_time");
-        psql.execute("drop table postrider.worker_queue")
-                .execute("drop index postrider.dead_letter_died")
-                .execute("drop trigger worker_signs_in on postrider.worker")
-                .execute("drop function postrider.sign_in()")
-                .execute("drop table postrider.presence")
-                .execute("drop table postrider.sequencing")
-                .execute("drop index postrider.unique_job_event")
-                .execute("alter table postrider.unique_job drop project_id, add primary key (queue, unique_key)");
-        for (String column : List.of("project_id", "user_id", "aggregate_type", "aggregate_id")) {
+    private static void undoVersion5(Psql psql) {
+        psql.execute("drop view postrider.jobs_in_reach, postrider.jobs, postrider.events, postrider.queues");
+        for (String column : List.of("project_id", "user_id", "aggregate_type", "aggregate_id", "unique_key")) {
             psql.execute("alter table postrider.event alter " + column + " type text collate \"C\"");
         }
         psql.execute("drop domain postrider.event_reference")
                 .execute("alter domain postrider.topic_name drop constraint queue_topic_is_a_lane")
-                .execute("alter table postrider.event add constraint queue_topic_is_a_lane check (topic <> 'queue:')")
-                .execute("delete from postrider.migration where version > 4");
+                .execute("alter table postrider.event add constraint queue_topic_is_a_lane check (topic <> 'queue:')");
         for (String view : List.of("views/events", "views/jobs", "views/jobs_in_reach", "views/queues")) {
             psql.execute(Sql.resource(view + ".sql").replace("_id::text", "_id").replace("_type::text", "_type"));
         }
