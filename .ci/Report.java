@@ -19,8 +19,8 @@ import javax.xml.stream.XMLStreamException;
 import javax.xml.stream.XMLStreamReader;
 
 /**
- * Judges a run of the tests by Surefire's reports. Maven runs on after a failed test (maven.test.failure.ignore), so its
- * exit code tells about the build only: a crashed or hanging test JVM leaves no report, and no other trace.
+ * Judges a run of the tests by Surefire's reports and by Maven's log. Maven runs on after whatever fails (-fn), so its exit
+ * code tells nothing; a crashed or hanging test JVM leaves no report.
  *
  * <p>Run from source by ./test: {@code java .ci/Report.java [option…]}, in the root of the repository.
  *
@@ -40,7 +40,8 @@ final class Report {
     private static final Pattern CLASS_TAG = Pattern.compile("(?m)^@Tag\\(\"([^\"]+)\"\\)");
     private static final Pattern ANY_TAG = Pattern.compile("(?m)@Tag\\(\"([^\"]+)\"\\)");
     private static final Pattern BUILD_TROUBLE = Pattern.compile(
-            "forked VM terminated|There was a timeout|COMPILATION ERROR|\\. (FAILURE|SKIPPED)( \\[.*)?$");
+            "^\\[ERROR\\] (ExecutionException )?The forked VM terminated|There was a timeout|COMPILATION ERROR"
+                    + "|Build failures were ignored|\\. (FAILURE|SKIPPED)( \\[.*)?$");
 
     private final List<Phase> phases = new ArrayList<>();
     private final List<String> failures = new ArrayList<>();
