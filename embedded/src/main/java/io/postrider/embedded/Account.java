@@ -1,12 +1,19 @@
 package io.postrider.embedded;
 
 import java.io.IOException;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.nio.file.SecureDirectoryStream;
+import java.nio.file.attribute.GroupPrincipal;
+import java.nio.file.attribute.PosixFileAttributeView;
+import java.nio.file.attribute.PosixFileAttributes;
+import java.nio.file.attribute.UserPrincipal;
+import java.nio.file.attribute.UserPrincipalLookupService;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
 
 /**
  * As whom PostgreSQL runs. It refuses to run as root, so root needs a disguise: a user namespace, where the same files
@@ -39,17 +46,50 @@ enum Account {
         return command;
     }
 
-    /** Lets the server own what root has made for it. */
-    void takeOver(Path directory) throws IOException {
+    /**
+     * Lets the server own what root has made for it. The account may write in the directory, so no link in it is followed, and
+     * nothing is looked up again by its path: root would give away what a link points to.
+     */
+    void takeOver(Path path) throws IOException {
         if (this != NOBODY) {
             return;
         }
-        try (Stream<Path> all = Files.walk(directory)) {
-            for (Path path : all.toList()) {
-                Files.setAttribute(path, "unix:uid", NOBODY_ID);
-                Files.setAttribute(path, "unix:gid", NOBODY_ID);
+        if (!Files.isDirectory(path)) {
+            Files.setAttribute(path, "unix:uid", NOBODY_ID, LinkOption.NOFOLLOW_LINKS);
+            Files.setAttribute(path, "unix:gid", NOBODY_ID, LinkOption.NOFOLLOW_LINKS);
+            return;
+        }
+        UserPrincipalLookupService names = path.getFileSystem().getUserPrincipalLookupService();
+        UserPrincipal user = names.lookupPrincipalByName(Integer.toString(NOBODY_ID));
+        GroupPrincipal group = names.lookupPrincipalByGroupName(Integer.toString(NOBODY_ID));
+        try (DirectoryStream<Path> entries = Files.newDirectoryStream(path)) {
+            if (!(entries instanceof SecureDirectoryStream<Path> directory)) {
+                throw new IOException("this system cannot change owners without following links; run as another user");
+            }
+            give(directory, user, group);
+        }
+    }
+
+    private static void give(SecureDirectoryStream<Path> directory, UserPrincipal user, GroupPrincipal group)
+            throws IOException {
+        for (Path entry : directory) {
+            Path name = entry.getFileName();
+            PosixFileAttributeView view =
+                    directory.getFileAttributeView(name, PosixFileAttributeView.class, LinkOption.NOFOLLOW_LINKS);
+            PosixFileAttributes attributes = view.readAttributes();
+            if (attributes.isDirectory()) {
+                try (SecureDirectoryStream<Path> inner =
+                        directory.newDirectoryStream(name, LinkOption.NOFOLLOW_LINKS)) {
+                    give(inner, user, group);
+                }
+            } else if (attributes.isRegularFile()) {
+                view.setOwner(user);
+                view.setGroup(group);
             }
         }
+        PosixFileAttributeView self = directory.getFileAttributeView(PosixFileAttributeView.class);
+        self.setOwner(user);
+        self.setGroup(group);
     }
 
     /** Whether the server can reach the directory at all: /root is closed to nobody. */

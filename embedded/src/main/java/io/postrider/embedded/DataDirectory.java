@@ -6,6 +6,7 @@ import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -106,7 +107,13 @@ final class DataDirectory {
                 .append("'\n"));
         Path file = cluster().resolve("postrider.conf");
         try {
-            Files.writeString(file, lines);
+            Files.writeString(
+                    file,
+                    lines,
+                    StandardOpenOption.CREATE,
+                    StandardOpenOption.TRUNCATE_EXISTING,
+                    StandardOpenOption.WRITE,
+                    LinkOption.NOFOLLOW_LINKS); // root writes where the server may have put a link
             account.takeOver(file);
         } catch (IOException e) {
             throw new EmbeddedPostgresException("cannot write " + file + ": " + Binaries.reason(e), e);

@@ -302,6 +302,26 @@ class EmbeddedPostgresTest {
         }
     }
 
+    @Test
+    void root_gives_away_nothing_that_a_link_points_to(@TempDir Path directory) throws Exception {
+        if (Account.current() == Account.SELF) {
+            return; // not root: nothing is given away
+        }
+        Path outside = Files.writeString(directory.resolve("outside"), "root's");
+        Path outsideDirectory = Files.createDirectory(directory.resolve("outside-directory"));
+        Path inside = Files.writeString(outsideDirectory.resolve("inside"), "root's");
+        Path data = Files.createDirectory(directory.resolve("data"));
+        Path own = Files.writeString(Files.createDirectory(data.resolve("sub")).resolve("own"), "the server's");
+        Files.createSymbolicLink(data.resolve("link"), outside);
+        Files.createSymbolicLink(data.resolve("sub").resolve("directory-link"), outsideDirectory);
+        Account.NOBODY.takeOver(data);
+        assertThat(Files.getAttribute(own, "unix:uid")).isEqualTo(65_534);
+        assertThat(Files.getAttribute(data, "unix:gid")).isEqualTo(65_534);
+        for (Path kept : List.of(outside, outsideDirectory, inside)) {
+            assertThat(Files.getAttribute(kept, "unix:uid")).as(kept.toString()).isEqualTo(0);
+        }
+    }
+
     /** Where user namespaces are switched off, root falls back to the account nobody. */
     @Test
     void root_can_also_run_it_as_nobody() throws Exception {

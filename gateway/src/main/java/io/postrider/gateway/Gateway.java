@@ -91,6 +91,11 @@ public final class Gateway implements AutoCloseable {
             this.seat = seat;
         }
 
+        /** Waits for the client's first word; may be sent away, by this, if too many do. */
+        public void awaitHello(Runnable sendAway) {
+            seat.waitUntil(sendAway);
+        }
+
         /** Looks at the token and at all that is wished, and refuses what is not allowed. Nothing has begun yet. */
         public void admit(Wish wish) {
             entry = Gateway.this.admit(wish);

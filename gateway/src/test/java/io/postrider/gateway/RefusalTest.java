@@ -443,14 +443,32 @@ class RefusalTest extends GatewayTestBase {
             assertThat(thirdSocket.awaitClose()).isEqualTo(4429);
             String bob = small.token("bob", "p1", USER);
             small.sse(bob, "&room=user:bob").await("position");
-            SocketClient silent = small.socket();
-            assertRefused(small.sse(small.token("zoe", "p1", USER), "&room=user:zoe"), 503, "connections");
-            assertRefused(silent, 4400, "hello");
-            Await.until("the silent one's place is free", () -> small.hub.connections() == 3);
             small.sse(small.token("zoe", "p1", USER), "&room=user:zoe").await("position");
+            assertRefused(small.sse(small.token("yan", "p1", USER), "&room=user:yan"), 503, "connections");
+            SocketClient silent = small.socket();
+            assertRefused(silent, 4400, "hello");
+            Await.until("the silent one is gone", () -> small.hub.connections() == 4);
             first.close();
             Await.until("a place is free", () -> small.hub.connections() == 3);
             small.sse(ann, "&room=user:ann").await("position");
+        }
+    }
+
+    @Test
+    void silent_sockets_keep_nobody_out() throws Exception {
+        try (Served small = serve(options().withConnections(8, 8).withHello(Duration.ofSeconds(60), 4096))) {
+            List<SocketClient> silent = new ArrayList<>();
+            for (int i = 0; i < 20; i++) {
+                silent.add(small.socket());
+            }
+            assertRefused(silent.get(0), 4503, "hello");
+            for (int i = 0; i < 4; i++) {
+                String ann = small.token("ann", "p1", USER);
+                small.sse(ann, "&room=user:ann").await("position");
+                small.socket(ann, null, "user:ann").await("position");
+            }
+            Await.until("all places are taken by those who are known", () -> small.hub.connections() >= 8);
+            assertRefused(small.sse(small.token("bob", "p1", USER), "&room=user:bob"), 503, "connections");
         }
     }
 

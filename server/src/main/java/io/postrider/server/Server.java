@@ -105,7 +105,7 @@ public final class Server implements AutoCloseable {
         derived.put("server.tomcat.connection-timeout", "10s"); // for who opens a connection and says nothing
         derived.put("server.tomcat.threads.max", WORKERS);
         derived.put("server.tomcat.max-swallow-size", "0B");
-        derived.put("server.tomcat.max-connections", settings.gateway().connections() + OTHER_CONNECTIONS);
+        derived.put("server.tomcat.max-connections", settings.gateway().connections() / 4 * 5 + OTHER_CONNECTIONS);
         derived.put("server.servlet.session.tracking-modes", "cookie");
         derived.put("server.servlet.register-default-servlet", true);
         derived.put("server.error.include-stacktrace", "never");

@@ -205,6 +205,20 @@ class ServeCommandTest {
         assertRefusedInOneLine(serve(Map.of(), "--config", file.toString()), 2, "cannot be read as YAML");
     }
 
+    @Test
+    void variables_of_the_environment_that_open_the_server_to_others_are_refused_without_a_key(TestDatabase database)
+            throws Exception {
+        String url = database.jdbcUrl();
+        assertRefusedInOneLine(
+                serve(Map.of("POSTRIDER_DATABASE_URL", url, "SERVER_ADDRESS", "0.0.0.0"), "--port", "0"),
+                2,
+                "would listen on 0.0.0.0");
+        assertRefusedInOneLine(
+                serve(Map.of("POSTRIDER_DATABASE_URL", url, "POSTRIDER_HTTP_BIND", ""), "--port", "0"),
+                2,
+                "POSTRIDER_HTTP_BIND is set and blank");
+    }
+
     private void assertRefusedInOneLine(Process process, int code, String words) throws Exception {
         assertThat(process.waitFor(START.toSeconds(), TimeUnit.SECONDS)).isTrue();
         assertThat(said(err()).strip().lines().toList())

@@ -13,6 +13,7 @@ import jakarta.websocket.SendResult;
 import jakarta.websocket.Session;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
@@ -65,6 +66,14 @@ final class SocketStream implements Transport {
         session.addMessageHandler(String.class, (MessageHandler.Whole<String>) this::received);
         session.addMessageHandler(ByteBuffer.class, (MessageHandler.Whole<ByteBuffer>) this::receivedBinary);
         gateway.after(gateway.options().helloTimeout(), this::refuseIfSilent);
+        visit.awaitHello(() -> gateway.after(Duration.ZERO, this::makeRoom));
+    }
+
+    private void makeRoom() {
+        if (subscriber == null) {
+            refuse(Refusal.of(
+                    Refusal.Why.UNAVAILABLE, "too many connections are waiting to say hello; come back in a moment"));
+        }
     }
 
     private void refuseIfSilent() {

@@ -224,7 +224,7 @@ class WebhookAddressTest {
             Receipt receipt = sink.send(COURSE, List.of(event(1)));
             assertThat(receipt.isUnavailable()).isTrue();
             assertThat(receipt.error())
-                    .hasMessage("webhook https://hooks.example/: host hooks.example is not known to DNS");
+                    .hasMessage("webhook https://hooks.example: host hooks.example is not known to DNS");
         }
     }
 

@@ -295,7 +295,7 @@ class WebhookSinkTest {
         String secret = WebhookOptions.newSecret();
         try (WebhookSink sink = endpoint.sink(secret)) {
             assertThat(sink.test())
-                    .matches("webhook http://localhost:\\d+/hook took a signed message of type postrider.test"
+                    .matches("webhook http://localhost:\\d+/… took a signed message of type postrider.test"
                             + " within \\d+ ms");
             Received one = endpoint.received.get(0);
             WebhookVerifier.of(secret).verify(one::header, one.body());
