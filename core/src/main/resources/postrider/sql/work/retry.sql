@@ -13,7 +13,7 @@ with job as (
     on u.queue = split_part(j.topic, ':', 2) and u.unique_key = e.unique_key and u.until > clock_timestamp()
   where e.unique_key is not null
 ), now_due as (
-  update postrider.delayed d set due_at = clock_timestamp()
+  update postrider.delayed d set due_at = clock_timestamp(), since = clock_timestamp()
   from job j where d.topic = j.topic and d.position = j.position and d.worker is null
   returning 1
 ), gone as (
