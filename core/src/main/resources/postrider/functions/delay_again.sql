@@ -26,6 +26,7 @@ as $$
 begin
   update postrider.delayed d
   set worker = null, claimed_at = null, why = of_why, due_at = clock_timestamp() + wait * interval '1 millisecond',
+    since = clock_timestamp(),
     attempt = d.attempt - case when counted then 0 else 1 end, crashes = 0,
     error_code = coalesce(code, d.error_code), error = coalesce(of_error, d.error),
     stack = case when of_error is null then d.stack else of_stack end

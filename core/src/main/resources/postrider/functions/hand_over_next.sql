@@ -85,7 +85,8 @@ begin
   jobs := jobs + alone;
   with held as (
     update postrider.delayed d
-    set worker = null, claimed_at = null, due_at = clock_timestamp(), attempt = d.attempt - 1 + crash,
+    set worker = null, claimed_at = null, due_at = clock_timestamp(), since = clock_timestamp(),
+      attempt = d.attempt - 1 + crash,
       why = case crash when 0 then 'returned' else 'crash' end, crashes = d.crashes + crash,
       error_code = case crash when 0 then d.error_code else 'crash' end,
       error = case crash when 0 then d.error else 'its worker ended during attempt ' || d.attempt end

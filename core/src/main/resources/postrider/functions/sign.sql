@@ -11,6 +11,6 @@ set plan_cache_mode = force_generic_plan
 as $$
 begin
   update postrider.worker w set seen_at = clock_timestamp()
-  where w.id = of_worker and w.pooled and w.seen_at < clock_timestamp() - interval '3 seconds';
+  where w.id = of_worker and w.pooled and not (w.seen_at between clock_timestamp() - interval '3 seconds' and clock_timestamp());
 end
 $$;

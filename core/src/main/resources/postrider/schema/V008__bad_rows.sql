@@ -34,6 +34,11 @@ alter table postrider.setback add column if not exists stack text;
 alter table postrider.delayed add column if not exists stack text;
 alter table postrider.dead_letter add column if not exists stack text;
 
+-- since: when the job was put aside, so that a time that was written while the clock was ahead is recognised (mend_times.sql). The
+-- default comes by itself, because a column that is added with it rewrites the table.
+alter table postrider.delayed add column if not exists since timestamptz;
+alter table postrider.delayed alter since set default clock_timestamp();
+
 -- They get the stack as a last argument, which has a default: nodes of the version before go on calling them while it is rolled out.
 drop function if exists postrider.put_aside(text, bigint[], text[], bigint[], int[], int[], text[], text[]);
 drop function if exists postrider.delay_again(text, bigint, bigint, int, text, bigint, boolean, text, text);

@@ -18,6 +18,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
@@ -161,6 +162,51 @@ class SetBackTest {
             assertThat(schedules.list().get(0).nextAt()).isBefore(Instant.now().plusSeconds(120));
             assertThat(schedules.list().get(1).nextAt()).isEqualTo(leapDay);
         }
+    }
+
+    /** A retry that was put off by a moment while the clock was 40 days ahead must not wait for 40 days. */
+    @Test
+    void retries_that_were_put_off_while_the_clock_was_ahead_are_made(TestDatabase database) {
+        AtomicBoolean works = new AtomicBoolean();
+        try (Psql psql = new Psql(database)) {
+            UUID job;
+            UUID later;
+            try (Node node = new Node(database)) {
+                start(node, works);
+                node.emit(Event.of("orders", "a", "{}"));
+                job = enqueue(node, Job.of("q", "t", "{}"));
+                later = enqueue(
+                        node, Job.of("q", "t", "{}").withRunAt(Instant.now().plusSeconds(86_400)));
+                Await.until(
+                        "both have failed once",
+                        () -> psql.number("select count(*) from postrider.delayed") == 2
+                                && psql.number("select count(*) from postrider.setback where retry_after is not null")
+                                        == 1);
+            }
+            psql.execute("update postrider.delayed set since = since + interval '40 days',"
+                    + " due_at = due_at + case why when 'due' then interval '0' else interval '40 days' end");
+            psql.execute("update postrider.setback set begun_at = begun_at + interval '40 days',"
+                    + " retry_after = retry_after + interval '40 days'");
+            works.set(true);
+            try (Node node = new Node(database)) {
+                start(node, works);
+                awaitState(node, job, State.DONE);
+                node.awaitCursor("l", 1);
+                assertThat(node.postrider.jobs().find(later).orElseThrow().state())
+                        .isEqualTo(State.PENDING);
+            }
+        }
+    }
+
+    private static void start(Node node, AtomicBoolean works) {
+        node.postrider.add(
+                Worker.on("q").handling("t", job -> works.get() ? Fate.done() : Fate.retry(Duration.ofSeconds(3))));
+        node.with(Listener.transactional("l", "orders", (connection, event) -> {
+                    if (!works.get()) {
+                        throw new IllegalStateException("not yet");
+                    }
+                })
+                .withBackoff(Duration.ofSeconds(3), Duration.ofSeconds(3)));
     }
 
     /** 5,000 took 40 s, each in a transaction of its own, a hundred for each look. */

@@ -67,6 +67,13 @@ class JobsCommandTest {
         String dead = shell.ok("jobs", "enqueue", "mail", "welcome").out().strip();
         await(dead, "\"state\":\"FAILED\"");
         assertThat(shell.ok("jobs", "list", "mail", "--state", "failed").out()).contains("no connection");
+        assertThat(shell.ok("jobs", "show", dead).out())
+                .containsPattern(
+                        "stack trace\\R  java.lang.IllegalStateException: no connection\\R      at io.postrider.cli");
+        assertThat(shell.ok("jobs", "show", dead, "--json").out())
+                .contains("\"stack\":\"java.lang.IllegalStateException: no connection\\n\\tat ");
+        String letter = shell.ok("dead-letters", "list", "--json").out().replaceAll("(?s).*?\"id\":(\\d+).*", "$1");
+        assertThat(shell.ok("dead-letters", "show", letter).out()).contains("stack trace", "      at io.postrider.cli");
         broken.set(false);
         assertThat(shell.ok("jobs", "retry", dead).err()).contains("retrying " + dead);
         await(dead, "\"state\":\"DONE\"");

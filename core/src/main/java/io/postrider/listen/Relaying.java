@@ -60,7 +60,8 @@ final class Relaying implements Outlet {
         course = now;
         sender.standAt(now, place.cursor());
         tries = isReset ? place.tries() : Math.max(tries, place.tries());
-        long noted = System.nanoTime() + place.away().toNanos();
+        Duration away = place.away().compareTo(LONGEST) > 0 ? LONGEST : place.away(); // the clock may have been ahead
+        long noted = System.nanoTime() + away.toNanos();
         nextTryAt = isReset || noted - nextTryAt > 0 ? noted : nextTryAt;
     }
 

@@ -7,6 +7,7 @@ import io.postrider.db.Session;
 import io.postrider.db.Sql;
 import io.postrider.db.SqlState;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
@@ -35,6 +36,9 @@ public final class Retention implements AutoCloseable {
     private static final Sql TIDY_JOBS = Sql.text(
             "tidy_jobs",
             "select r.rows from postrider.tidy_jobs(:keep * interval '1 millisecond') r (rows) where r.rows > 0");
+    private static final Sql MEND_TIMES =
+            Sql.text("mend_times", "select m.rows from postrider.mend_times() m (rows) where m.rows > 0");
+    private static final Sql NOW = Sql.text("now", "select clock_timestamp() as now");
     private static final Sql DROP = Sql.text("drop_segments", "select postrider.drop_segments() as dropped");
     private static final Sql MAKE_EVENT_LOG = Sql.text("make_event_log", "select postrider.make_event_log() as made");
     private static final Sql FORGET_EVENT_LOG =
@@ -54,7 +58,13 @@ public final class Retention implements AutoCloseable {
     /** A segment in use is closed after this part of the time that events are kept. */
     private static final int ROTATIONS = 8;
 
+    /** Rounds from one look for times that were written while the clock was ahead to the next. */
+    private static final int MEND_EVERY = 15;
+
     private final Database database;
+    private final ClockGuard clock = new ClockGuard(System::nanoTime);
+    private int rounds;
+    private boolean isClockBelieved;
     private final long segmentSize;
     private final Duration keep;
     private final Duration patience;
@@ -84,6 +94,31 @@ public final class Retention implements AutoCloseable {
                         MAKE,
                         bind -> bind.int8("log_size", segmentSize).int8("ledger_size", LEDGER_SIZE),
                         row -> row.int4("made") + " segments"));
+        step(
+                "make_event_log",
+                200,
+                session -> session.query(
+                        MAKE_EVENT_LOG, Bind::nothing, row -> row.int4("made") + " partitions of the event log"));
+        if (rounds++ % MEND_EVERY == 0) {
+            step(
+                    "mend_times",
+                    100,
+                    session -> session.query(
+                            MEND_TIMES, Bind::nothing, row -> row.int8("rows") + " times written by a clock ahead"));
+        }
+        step("forget", 100, session -> {
+            Instant now =
+                    session.one(NOW, Bind::nothing, row -> row.instant("now")).orElseThrow();
+            isClockBelieved = clock.isBelieved(now);
+            return List.of();
+        });
+        if (isClockBelieved) {
+            forget();
+        }
+    }
+
+    /** What goes by age. */
+    private void forget() {
         step(
                 "close",
                 200,
@@ -115,11 +150,6 @@ public final class Retention implements AutoCloseable {
                 100,
                 session -> session.query(
                         TIDY_JOBS, bind -> bind.millis("keep", keep), row -> row.int8("rows") + " rows of jobs"));
-        step(
-                "make_event_log",
-                200,
-                session -> session.query(
-                        MAKE_EVENT_LOG, Bind::nothing, row -> row.int4("made") + " partitions of the event log"));
         step(
                 "forget_event_log",
                 50,

@@ -100,6 +100,7 @@ public final class Migrator {
             "functions/empty_segments",
             "functions/shorten_claims",
             "functions/tidy_jobs",
+            "functions/mend_times",
             "functions/shorten_ledgers",
             "functions/drop_segments",
             "functions/reader_role",

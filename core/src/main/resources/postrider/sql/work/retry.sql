@@ -14,7 +14,7 @@ with job as (
     and u.until > clock_timestamp()
   where e.unique_key is not null
 ), now_due as (
-  update postrider.delayed d set due_at = clock_timestamp()
+  update postrider.delayed d set due_at = clock_timestamp(), since = clock_timestamp()
   from job j where d.topic = j.topic and d.position = j.position and d.worker is null
   returning 1
 ), gone as (

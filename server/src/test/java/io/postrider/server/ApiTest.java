@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.postrider.Event;
 import io.postrider.Fate;
+import io.postrider.Job;
 import io.postrider.Listener;
 import io.postrider.RetryPolicy;
 import io.postrider.Worker;
@@ -17,6 +18,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -39,6 +41,10 @@ class ApiTest {
             return Worker.on("mail")
                     .handling("receipt", job -> Fate.done("{\"sent\":true}"))
                     .handling("hopeless", job -> Fate.dead("no such address"))
+                    .handling("broken", job -> {
+                        throw new IllegalStateException("inside");
+                    })
+                    .withRetry("broken", RetryPolicy.never())
                     .withRetry("receipt", RetryPolicy.never());
         }
 
@@ -389,6 +395,23 @@ class ApiTest {
     }
 
     @Test
+    void the_stack_trace_of_a_job_is_for_operators() throws Exception {
+        UUID id;
+        try (Connection connection =
+                server.server().bean(javax.sql.DataSource.class).getConnection()) {
+            connection.setAutoCommit(true);
+            id = server.postrider()
+                    .enqueue(connection, Job.of("mail", "broken", "{}").withProject("sp"));
+        }
+        JsonNode job =
+                await("/v1/jobs/" + id, found -> found.path("state").asString().equals("FAILED"));
+        assertThat(job.path("stack").asString()).contains("IllegalStateException: inside", "\tat ");
+        Reply ofProject = server.get(server.project("sp"), "/v1/jobs/" + id);
+        assertThat(ofProject.json().path("last_error_message").asString()).contains("inside");
+        assertThat(ofProject.text()).doesNotContain("stack", "\\tat ");
+    }
+
+    @Test
     void a_dead_letter_is_listed_shown_replayed_and_discarded() throws Exception {
         try (Connection connection =
                 server.server().bean(javax.sql.DataSource.class).getConnection()) {
@@ -403,8 +426,10 @@ class ApiTest {
         JsonNode letter = server.get(operator, "/v1/dead-letters/" + id).json();
         assertThat(letter.path("error").asString()).contains("not today");
         assertThat(letter.at("/event/projectid").asString()).isEqualTo("dp");
-        assertThat(server.get(server.project("dp"), "/v1/dead-letters/" + id).status())
-                .isEqualTo(200);
+        assertThat(letter.path("stack").asString()).contains("IllegalStateException: not today", "\tat ");
+        Reply ofProject = server.get(server.project("dp"), "/v1/dead-letters/" + id);
+        assertThat(ofProject.status()).isEqualTo(200);
+        assertThat(ofProject.text()).doesNotContain("stack", "\\tat ");
         assertThat(server.get(server.project("dq"), "/v1/dead-letters/" + id).status())
                 .isEqualTo(404);
 
