@@ -48,8 +48,8 @@ class JobRetentionTest {
                     + " array['done'], array[null]::jsonb[]) from postrider.claim c");
             psql.execute("insert into postrider.cancellation (topic, position, at)"
                     + " select 'queue:q', p, now() - interval '2 hours' from generate_series(1, 3) p");
-            psql.execute("insert into postrider.worker (node, ended_at) values ('long ago', now() - interval '9 days'),"
-                    + " ('lately', now())");
+            psql.execute("insert into postrider.worker (node, ended_at, handed_over_at) values"
+                    + " ('long ago', now() - interval '9 days', now() - interval '9 days'), ('lately', now(), now())");
             Await.until(
                     "the period is over",
                     () -> psql.number("select count(*) from postrider.unique_job where" + " until <= clock_timestamp()")
