@@ -9,6 +9,7 @@ import io.postrider.listen.DeadLetters;
 import io.postrider.listen.Listeners;
 import io.postrider.listen.Posts;
 import io.postrider.listen.Relays;
+import io.postrider.log.Eras;
 import io.postrider.log.Heads;
 import io.postrider.log.Log;
 import io.postrider.retain.Retention;
@@ -180,7 +181,7 @@ public final class Postrider implements AutoCloseable {
                 direct == null ? dataSource : direct,
                 options.poll(),
                 watch,
-                List.of(sequencer, posts, workers.badge()));
+                List.of(sequencer, posts, workers.badge(), new Eras(heads, watch)));
         waiting.forEach(listeners::run);
         waiting.clear();
         waitingWorkers.forEach(workers::run);

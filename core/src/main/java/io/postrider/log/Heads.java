@@ -193,6 +193,18 @@ public final class Heads {
         }
     }
 
+    /** Each topic that is followed, with its head as this node knows it. */
+    Map<String, Long> all() {
+        lock.lock();
+        try {
+            Map<String, Long> all = new HashMap<>();
+            topics.forEach((name, topic) -> all.put(name, topic.head));
+            return all;
+        } finally {
+            lock.unlock();
+        }
+    }
+
     /** Waits until the head is beyond a position, the time is over, or somebody nudges. */
     public void awaitBeyond(String topic, long position, Duration most) throws InterruptedException {
         lock.lockInterruptibly();

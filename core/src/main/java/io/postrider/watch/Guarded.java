@@ -57,6 +57,16 @@ public final class Guarded implements Watch {
     }
 
     @Override
+    public void eraOpened(int era, String reason) {
+        guard(() -> watch.eraOpened(era, reason));
+    }
+
+    @Override
+    public void forgotten(String topic, long fromPosition, long toPosition) {
+        guard(() -> watch.forgotten(topic, fromPosition, toPosition));
+    }
+
+    @Override
     public void jobBegun(ClaimedJob job) {
         guard(() -> watch.jobBegun(job));
     }

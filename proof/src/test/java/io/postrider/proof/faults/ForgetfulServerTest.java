@@ -104,9 +104,8 @@ class ForgetfulServerTest {
                 + "/shop?user=postgres&targetServerType=primary&connectTimeout=2&hostRecheckSeconds=0";
         PGSimpleDataSource shop = new PGSimpleDataSource();
         shop.setUrl(url);
-        Cluster primary = Cluster.makeAt(ports[0], "max_connections = 80", "jit = off")
-                .start()
-                .createDatabase("shop");
+        Cluster primary =
+                Cluster.makeAt(ports[0], "max_connections = 80").start().createDatabase("shop");
         try (JobFleet fleet = JobFleet.start(url, NODES, random.nextLong())) {
             for (int round = 1; round <= ROUNDS; round++) {
                 try (TcpProxy network = TcpProxy.to(primary.port())) {

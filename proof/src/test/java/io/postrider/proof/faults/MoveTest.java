@@ -13,6 +13,7 @@ import io.postrider.testkit.Await;
 import io.postrider.testkit.NeedsProgram;
 import io.postrider.testkit.TcpProxy;
 import io.postrider.testkit.TestDatabase;
+import io.postrider.watch.Watch;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -112,6 +113,7 @@ class MoveTest {
     @Test
     void a_standby_that_missed_the_last_commits_is_promoted_under_a_running_node() throws Exception {
         List<UUID> given = new CopyOnWriteArrayList<>();
+        List<String> reported = new CopyOnWriteArrayList<>();
         try (Cluster primary = Cluster.make().start().createDatabase("shop");
                 TcpProxy network = TcpProxy.to(primary.port());
                 Cluster standby = Cluster.standbyOf(primary, network.port()).start()) {
@@ -127,7 +129,7 @@ class MoveTest {
                     Node node = Node.start(
                             url,
                             "node",
-                            options -> options,
+                            options -> options.withWatch(reportingTo(reported)),
                             List.of(
                                     Traces.effect(Halfway.TOPIC, "node", (connection, event) -> {}),
                                     Traces.sent(Halfway.TOPIC, "node", outside),
@@ -160,8 +162,24 @@ class MoveTest {
                         .isEmpty();
                 assertThat(Rows.texts(standby.dataSource("shop"), "select reason from postrider.era order by era"))
                         .containsExactly("first pass", "another timeline");
+                Await.until("it is reported", PATIENCE, () -> reported.size() == 2);
+                assertThat(reported).containsExactly("era 2: another timeline", Halfway.TOPIC + " 201..250");
             }
         }
+    }
+
+    private static Watch reportingTo(List<String> reported) {
+        return new Watch() {
+            @Override
+            public void eraOpened(int era, String reason) {
+                reported.add("era " + era + ": " + reason);
+            }
+
+            @Override
+            public void forgotten(String topic, long fromPosition, long toPosition) {
+                reported.add(topic + " " + fromPosition + ".." + toPosition);
+            }
+        };
     }
 
     @Test

@@ -1,0 +1,86 @@
+package io.postrider.log;
+
+import io.postrider.db.Bind;
+import io.postrider.db.Line;
+import io.postrider.db.Sql;
+import io.postrider.wake.Wire;
+import io.postrider.watch.Watch;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Reports that a new era has begun: another cluster or timeline goes on with the log. If it lacks positions that this node has
+ * seen, it has forgotten them and gives them to other events, and the range is reported for each topic that the node follows.
+ */
+public final class Eras implements Wire.Task {
+    private static final Logger log = LoggerFactory.getLogger(Eras.class);
+    private static final Sql LATEST = Sql.file("log/latest_era");
+    private static final Sql HEAD_BEFORE = Sql.file("log/head_before");
+
+    private final Heads heads;
+    private final Watch watch;
+    private int known;
+
+    /** The greatest heads seen when a line was lost, in this era: within an era heads do not go back. */
+    private final Map<String, Long> before = new HashMap<>();
+
+    public Eras(Heads heads, Watch watch) {
+        this.heads = heads;
+        this.watch = watch;
+    }
+
+    private record Era(int number, String reason) {}
+
+    @Override
+    public void connected(Line line) {}
+
+    @Override
+    public Duration turn(Line line, Wire.Turn turn) {
+        if (turn.poll()) {
+            line.session()
+                    .one(LATEST, Bind::nothing, row -> new Era(row.int4("era"), row.text("reason")))
+                    .ifPresent(era -> look(line, era));
+        }
+        return Duration.ofMinutes(5);
+    }
+
+    private void look(Line line, Era era) {
+        if (known > 0 && era.number() > known) {
+            report(line, era);
+            before.clear();
+        }
+        known = era.number();
+    }
+
+    private void report(Line line, Era era) {
+        log.warn("era_opened era={} reason=\"{}\"", era.number(), era.reason());
+        watch.eraOpened(era.number(), era.reason());
+        Map<String, Long> seen = line.isPooled() ? heads.all() : before; // a pooler may hide that the server is another
+        seen.forEach((topic, head) -> {
+            long kept = line.session()
+                    .one(
+                            HEAD_BEFORE,
+                            bind -> bind.text("topic", topic).int4("era", era.number()),
+                            row -> row.int8("position"))
+                    .orElse(0L);
+            if (kept < head) {
+                log.warn(
+                        "era_opened era={} topic={} forgotten_from={} forgotten_to={} the server has forgotten these"
+                                + " positions and gives them to other events",
+                        era.number(),
+                        topic,
+                        kept + 1,
+                        head);
+                watch.forgotten(topic, kept + 1, head);
+            }
+        });
+    }
+
+    @Override
+    public void lost() {
+        heads.all().forEach((topic, head) -> before.merge(topic, head, Math::max));
+    }
+}
