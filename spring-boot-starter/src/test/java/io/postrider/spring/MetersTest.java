@@ -80,8 +80,10 @@ class MetersTest {
             connection
                     .createStatement()
                     .execute("update postrider.listener set detached_at = clock_timestamp() where name = 'gone'");
+            connection.setAutoCommit(false);
             postrider.emit(connection, Event.of("orders", "t", "1"));
             postrider.emit(connection, Event.of("orders", "t", "2"));
+            connection.commit();
             postrider.jobs().sequence();
             gauges.refresh();
             assertThat(value("outbox_pending_count{listener=\"gone\"}")).isEqualTo(2);
@@ -121,7 +123,9 @@ class MetersTest {
                 Postrider postrider = Postrider.on(database.dataSource()).migrate();
                 DatabaseGauges gauges = new DatabaseGauges(through(database, proxy), "postrider", registry)) {
             try (Connection connection = database.dataSource().getConnection()) {
+                connection.setAutoCommit(false);
                 postrider.emit(connection, Event.of("orders", "t", "1"));
+                connection.commit();
             }
             proxy.hold();
             long began = System.nanoTime();

@@ -171,7 +171,9 @@ class PostriderAutoConfigurationTest {
                     assertThat(postrider.isConnected()).isFalse();
                     try (Connection connection =
                             context.getBean(DataSource.class).getConnection()) {
+                        connection.setAutoCommit(false);
                         postrider.emit(connection, Event.of("orders", "placed", "1"));
+                        connection.commit();
                     }
                     assertThat(context).doesNotHaveBean(PostriderLifecycle.class);
                     assertThat(context.getBean(Readiness.class).ask().ready()).isFalse();
