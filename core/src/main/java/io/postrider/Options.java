@@ -27,6 +27,7 @@ public final class Options {
     private final Duration patience;
     private final int passSize;
     private final long segmentSize;
+    private final boolean autocommit;
     private final Watch watch;
     private final @Nullable HandlerTransactions handlerTransactions;
 
@@ -41,6 +42,7 @@ public final class Options {
         this.patience = Refuse.outside("patience", draft.patience, draft.keep, Duration.ofDays(36_500));
         this.passSize = Refuse.outside("pass size", draft.passSize, 1, 1_000_000);
         this.segmentSize = Refuse.outside("segment size", (int) draft.segmentSize, 1_000, Integer.MAX_VALUE);
+        this.autocommit = draft.autocommit;
         this.watch = draft.watch;
         this.handlerTransactions = draft.handlerTransactions;
     }
@@ -153,6 +155,16 @@ public final class Options {
         return new Options(draft);
     }
 
+    /**
+     * Whether {@code emit} and {@code enqueue} accept a connection in autocommit mode, on which each event commits by itself and
+     * stays even if the work around it fails. Default off: such a connection is refused.
+     */
+    public Options withAutocommit(boolean allowed) {
+        Draft draft = new Draft(this);
+        draft.autocommit = allowed;
+        return new Options(draft);
+    }
+
     /** What metrics hook into. Default: nothing. */
     public Options withWatch(Watch newWatch) {
         Draft draft = new Draft(this);
@@ -207,6 +219,10 @@ public final class Options {
         return segmentSize;
     }
 
+    public boolean autocommit() {
+        return autocommit;
+    }
+
     public Watch watch() {
         return watch;
     }
@@ -220,7 +236,8 @@ public final class Options {
     public String toString() {
         return "node=" + node + " schema=" + schema + " notify=" + (notify ? "idle" : "off") + " poll=" + poll
                 + " payload_cap=" + payloadCap + " keep=" + keep + " patience=" + patience + " pass_size=" + passSize
-                + " segment_size=" + segmentSize + " direct=" + (direct != null);
+                + " segment_size=" + segmentSize + " direct=" + (direct != null)
+                + " autocommit=" + autocommit;
     }
 
     private static String defaultNode() {
@@ -250,6 +267,7 @@ public final class Options {
         Duration patience = Duration.ofDays(30);
         int passSize = 20_000;
         long segmentSize = 4_000_000;
+        boolean autocommit;
         Watch watch = Watch.NOTHING;
 
         @Nullable
@@ -268,6 +286,7 @@ public final class Options {
             this.patience = from.patience;
             this.passSize = from.passSize;
             this.segmentSize = from.segmentSize;
+            this.autocommit = from.autocommit;
             this.watch = from.watch;
             this.handlerTransactions = from.handlerTransactions;
         }

@@ -66,7 +66,7 @@ public final class Postrider implements AutoCloseable {
         this.options = options;
         this.watch = Guarded.of(options.watch());
         this.database = database(dataSource, options);
-        this.emitter = new Emitter(database, options.payloadCap(), watch);
+        this.emitter = new Emitter(database, options.payloadCap(), options.autocommit(), watch);
         this.heads = new Heads(watch);
         this.along = new Log(database, heads);
         this.posts = new Posts(heads);
@@ -96,7 +96,10 @@ public final class Postrider implements AutoCloseable {
         return this;
     }
 
-    /** Writes an event in the transaction of this connection: it is delivered if and only if that commits. */
+    /**
+     * Writes an event in the transaction of this connection: it is delivered if and only if that commits. Refuses a connection in
+     * autocommit mode, unless {@link Options#withAutocommit} allows it; so do the three methods below.
+     */
     public UUID emit(Connection connection, Event event) {
         return emitter.emit(connection, event);
     }

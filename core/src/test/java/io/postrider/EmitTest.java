@@ -18,6 +18,7 @@ import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -38,7 +39,7 @@ class EmitTest {
     @BeforeEach
     void open(TestDatabase given) {
         database = given;
-        postrider = Postrider.on(database.dataSource());
+        postrider = Postrider.on(database.dataSource(), Options.defaults().withAutocommit(true));
         psql = new Psql(database);
     }
 
@@ -157,7 +158,28 @@ class EmitTest {
     }
 
     @Test
-    void on_an_autocommit_connection_an_event_is_a_transaction_of_its_own() {
+    void on_an_autocommit_connection_an_event_is_refused() {
+        try (Postrider careful = Postrider.on(database.dataSource())) {
+            Event event = Event.of("refused", "a", "{}");
+            Job job = Job.of("refused", "a", "{}");
+            for (ThrowingCallable call : List.<ThrowingCallable>of(
+                    () -> careful.emit(psql.connection(), event),
+                    () -> careful.emitAll(psql.connection(), List.of(event)),
+                    () -> careful.enqueue(psql.connection(), job),
+                    () -> careful.enqueueAll(psql.connection(), List.of(job)))) {
+                assertRefused(call, "setAutoCommit(false)");
+            }
+            assertThat(psql.number("select count(*) from postrider.event where topic in ('refused', 'queue:refused')"))
+                    .isZero();
+            psql.begin();
+            careful.emit(psql.connection(), event);
+            psql.commit().passAll();
+            assertThat(psql.log("refused")).containsExactly("a");
+        }
+    }
+
+    @Test
+    void on_an_autocommit_connection_that_is_allowed_an_event_is_a_transaction_of_its_own() {
         postrider.emit(psql.connection(), Event.of("auto", "a", "{}"));
         psql.passAll();
         assertThat(psql.log("auto")).containsExactly("a");
@@ -572,7 +594,7 @@ class EmitTest {
         return "\"" + String.valueOf(c).repeat(count) + "\"";
     }
 
-    private static void assertRefused(org.assertj.core.api.ThrowableAssert.ThrowingCallable call, String says) {
+    private static void assertRefused(ThrowingCallable call, String says) {
         assertThatThrownBy(call)
                 .isInstanceOfSatisfying(
                         PostriderException.class, e -> assertThat(e.kind()).isEqualTo(Kind.REFUSED))

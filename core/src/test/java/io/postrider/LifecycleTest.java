@@ -281,7 +281,9 @@ class LifecycleTest {
                 try (Psql poor = new Psql(dataSource(as(database, producer)))) {
                     node.awaitAsleep();
                     poor.emit("orders", "by-function");
+                    poor.begin();
                     node.postrider.emit(poor.connection(), Event.of("orders", "by-java", "{}"));
+                    poor.commit();
                     node.awaitCursor("l", 2);
                     assertThatThrownBy(() -> poor.number("select count(*) from postrider.event"))
                             .isInstanceOfSatisfying(

@@ -74,7 +74,10 @@ final class JobsEnqueueCommand implements Callable<Integer> {
         Job job = job();
         UUID id = database.with(postrider -> {
             try (Connection connection = database.dataSource().getConnection()) {
-                return postrider.enqueue(connection, job);
+                connection.setAutoCommit(false);
+                UUID written = postrider.enqueue(connection, job);
+                connection.commit();
+                return written;
             } catch (SQLException e) {
                 throw Session.failed("connect", e);
             }

@@ -214,6 +214,15 @@ public final class Session {
         }
     }
 
+    /** Whether each statement is a transaction of its own. Known to the driver: costs nothing. */
+    public boolean isAutocommit() {
+        try {
+            return connection.getAutoCommit();
+        } catch (SQLException e) {
+            throw failed("autocommit", e);
+        }
+    }
+
     /** Whether a transaction is open; true also where the driver cannot tell. */
     public boolean isOpen() {
         try {

@@ -37,9 +37,12 @@ public final class Emitter {
 
     private final Database database;
     private final int payloadCap;
+    private final boolean autocommit;
     private final Watch watch;
 
-    public Emitter(Database database, int payloadCap, Watch watch) {
+    /** @param autocommit whether a connection in autocommit mode is accepted */
+    public Emitter(Database database, int payloadCap, boolean autocommit, Watch watch) {
+        this.autocommit = autocommit;
         this.database = database;
         this.payloadCap = payloadCap;
         this.watch = watch;
@@ -48,7 +51,7 @@ public final class Emitter {
     /** Writes one event. */
     public UUID emit(Connection connection, Event event) {
         refuseOversize(event);
-        Session session = database.on(connection);
+        Session session = transaction("emit", connection);
         try {
             session.update(
                     EMIT,
@@ -73,10 +76,21 @@ public final class Emitter {
     /** Writes events in the order given, in slices of one statement each. */
     public void emitAll(Connection connection, List<Event> events) {
         events.forEach(this::refuseOversize);
-        Session session = database.on(connection);
+        Session session = transaction("emitAll", connection);
         for (int from = 0; from < events.size(); from += SLICE) {
             emitSlice(session, events.subList(from, Math.min(from + SLICE, events.size())));
         }
+    }
+
+    /** On a connection in autocommit mode an event would stay although what it tells of was rolled back, or never happened. */
+    private Session transaction(String verb, Connection connection) {
+        Session session = database.on(connection);
+        if (!autocommit && session.isAutocommit()) {
+            throw PostriderException.refused(verb + " needs a transaction, and the connection is in autocommit mode;"
+                    + " call connection.setAutoCommit(false) and commit, or allow autocommit with"
+                    + " Options.withAutocommit(true)");
+        }
+        return session;
     }
 
     private void emitSlice(Session session, List<Event> slice) {
@@ -115,7 +129,7 @@ public final class Emitter {
         Duration period = unique == null ? null : unique.period();
         UUID id;
         try {
-            id = database.on(connection)
+            id = transaction("enqueue", connection)
                     .one(
                             ENQUEUE,
                             bind -> bind.text("queue", job.queue())
@@ -147,6 +161,7 @@ public final class Emitter {
     /** Writes jobs in the order given, in slices of one statement each; those with a unique key one by one. */
     public void enqueueAll(Connection connection, List<Job> jobs) {
         jobs.forEach(job -> refuseOversize(job.event()));
+        transaction("enqueueAll", connection);
         lockKeys(connection, jobs);
         for (int from = 0; from < jobs.size(); ) {
             int to = from;

@@ -110,12 +110,14 @@ class DocsTest {
         try (HikariDataSource pool = pool(database);
                 Postrider postrider = Postrider.on(pool).migrate().start();
                 Connection connection = pool.getConnection()) {
+            connection.setAutoCommit(false);
             // region jobs
             postrider.add(Worker.on("mail").handling("welcome", job -> {
                 send(job.payload());
                 return Fate.done();
             }));
             postrider.enqueue(connection, Job.of("mail", "welcome", "{\"to\": \"anne\"}"));
+            connection.commit();
             // endregion
             awaitMail();
         }
@@ -131,7 +133,9 @@ class DocsTest {
             postrider.add(eventLog.listener("orders"));
             // endregion
             Event placed = Event.of("orders", "order.placed", "{}");
+            connection.setAutoCommit(false);
             postrider.emit(connection, placed.withProject("p1").withUser("u1").withAggregate("order", "42"));
+            connection.commit();
             Await.until("it is recorded", Duration.ofSeconds(60), () -> eventLog.reached("orders") == 1);
             // region event log, reading
             Reach reach = Reach.project("p1");

@@ -291,8 +291,9 @@ class IsolationTest {
     void for_a_superuser_without_the_readers_role_nothing_is_read(TestDatabase here) {
         try (Psql psql = new Psql(here)) {
             String schema = "bare_" + here.name();
-            Postrider postrider =
-                    Postrider.on(pool, Options.defaults().withSchema(schema)).migrate();
+            Postrider postrider = Postrider.on(
+                            pool, Options.defaults().withSchema(schema).withAutocommit(true))
+                    .migrate();
             EventLog bare = postrider.eventLog();
             assertThat(bare.read(Reach.all(), Selection.topic("orders"), 0, 10)).isEmpty();
             String reader = psql.text("select quote_ident(" + schema + ".reader_role())");
@@ -322,7 +323,8 @@ class IsolationTest {
                     .execute("grant execute on function pg_control_system() to " + owner);
             try (HikariDataSource mine =
                             pool(database.jdbcUrl().replaceAll("\\?.*", "?user=" + owner + "&password=x"));
-                    Postrider postrider = Postrider.on(mine, Options.defaults().withSchema(schema))) {
+                    Postrider postrider = Postrider.on(
+                            mine, Options.defaults().withSchema(schema).withAutocommit(true))) {
                 postrider.migrate().migrate();
                 EventLog mineLog = postrider.eventLog();
                 postrider.add(mineLog.listener("orders")).start();
@@ -374,7 +376,7 @@ class IsolationTest {
 
     @Test
     void a_job_is_found_by_who_has_it_in_reach() throws Exception {
-        try (Postrider postrider = Postrider.on(pool);
+        try (Postrider postrider = Postrider.on(pool, Options.defaults().withAutocommit(true));
                 Connection connection = pool.getConnection()) {
             UUID job = postrider.enqueue(
                     connection,
@@ -393,7 +395,7 @@ class IsolationTest {
     @Test
     void jobs_and_dead_letters_are_listed_to_who_has_them_in_reach_and_plain_sql_of_the_reader_sees_no_others()
             throws Exception {
-        try (Postrider postrider = Postrider.on(pool);
+        try (Postrider postrider = Postrider.on(pool, Options.defaults().withAutocommit(true));
                 Connection connection = pool.getConnection();
                 Psql psql = new Psql(database)) {
             for (int i = 0; i <= IDS.size(); i++) {
@@ -468,7 +470,7 @@ class IsolationTest {
 
     @Test
     void a_page_of_jobs_or_dead_letters_ends_at_its_bytes_and_the_next_one_goes_on() throws Exception {
-        try (Postrider postrider = Postrider.on(pool);
+        try (Postrider postrider = Postrider.on(pool, Options.defaults().withAutocommit(true));
                 Connection connection = pool.getConnection();
                 Psql psql = new Psql(database)) {
             String large = "\"" + "x".repeat(200_000) + "\"";

@@ -165,7 +165,8 @@ class MigratorTest {
 
     @Test
     void a_database_without_the_schema_is_refused_by_start_and_left_as_it_is(TestDatabase database) {
-        try (Postrider postrider = Postrider.on(database.dataSource());
+        try (Postrider postrider =
+                        Postrider.on(database.dataSource(), Options.defaults().withAutocommit(true));
                 Psql psql = new Psql(database)) {
             assertThatThrownBy(postrider::start).satisfies(is(Kind.CONFLICT)).hasMessageContaining("postrider migrate");
             assertThatThrownBy(() -> postrider.emit(psql.connection(), Event.of("orders", "a", "{}")))
@@ -217,6 +218,7 @@ class MigratorTest {
                             .contains("permission denied", "grant")
                             .doesNotContain("\n");
                     try (var connection = poor.getConnection()) {
+                        connection.setAutoCommit(false);
                         assertThatThrownBy(() -> postrider.emit(connection, Event.of("orders", "a", "{}")))
                                 .satisfies(is(Kind.REFUSED));
                     }

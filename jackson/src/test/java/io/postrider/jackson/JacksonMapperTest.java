@@ -38,8 +38,10 @@ class JacksonMapperTest {
             UUID good;
             UUID bad;
             try (Connection connection = database.dataSource().getConnection()) {
+                connection.setAutoCommit(false);
                 good = postrider.enqueue(connection, Job.of("mail", "welcome", mapper.write(welcome)));
                 bad = postrider.enqueue(connection, Job.of("mail", "welcome", "[1]"));
+                connection.commit();
             }
             Await.until(
                     "both have ended",

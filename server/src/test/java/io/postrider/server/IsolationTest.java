@@ -139,6 +139,7 @@ class IsolationTest {
         try (Postrider before = Postrider.on(database.dataSource()).migrate()) {
             before.add(failing()).add(before.eventLog().listener("orders")).start();
             try (Connection connection = database.dataSource().getConnection()) {
+                connection.setAutoCommit(false);
                 for (Owner owner : OWNERS) {
                     events.put(
                             owner,
@@ -149,6 +150,7 @@ class IsolationTest {
                             .withUser(owner.user())
                             .withKey(owner.mark());
                     jobs.put(owner, before.enqueue(connection, job).toString());
+                    connection.commit();
                 }
             }
             Await.until(
@@ -538,9 +540,10 @@ class IsolationTest {
         Postrider postrider = server.postrider();
         long before = settledHead();
         try (Connection connection = server.server().bean(DataSource.class).getConnection()) {
-            connection.setAutoCommit(true);
+            connection.setAutoCommit(false);
             for (Owner owner : OWNERS) {
                 postrider.emit(connection, owner.event("heard", round));
+                connection.commit();
             }
         }
         Await.until(

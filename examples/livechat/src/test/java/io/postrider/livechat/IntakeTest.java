@@ -208,7 +208,9 @@ class IntakeTest {
             assertThat(chat.ingestion().holds(receipt)).isTrue();
             while (!stream.isEmpty()) {
                 try (Connection connection = node.pool.getConnection()) {
+                    connection.setAutoCommit(false);
                     node.postrider.enqueue(connection, chat.job(stream.element()));
+                    connection.commit();
                     stream.remove();
                 }
             }

@@ -76,10 +76,12 @@ class PoolerTest {
             }
             Await.until("all is handled", PATIENCE, audit::isDrained);
             try (Connection connection = of(pooler.url()).getConnection()) {
+                connection.setAutoCommit(false);
                 for (int i = 0; i < 20; i++) {
                     Await.until("the sequencer sleeps", this::isAsleep);
                     long began = System.nanoTime();
                     UUID id = node.postrider().emit(connection, Event.of("bell", "ring", "{}"));
+                    connection.commit();
                     assertThat(given.poll(60, TimeUnit.SECONDS)).isEqualTo(id);
                     micros.add((System.nanoTime() - began) / 1_000);
                 }
@@ -174,10 +176,12 @@ class PoolerTest {
                                 .withPolicy(policy))));
             }
             try (Connection connection = of(pooler.url()).getConnection()) {
+                connection.setAutoCommit(false);
                 for (int i = 0; i < 3; i++) {
                     nodes.get(0)
                             .postrider()
                             .emit(connection, Event.of(TOPIC, "t", "{}").withKey("k" + i));
+                    connection.commit();
                 }
             }
             Await.until(

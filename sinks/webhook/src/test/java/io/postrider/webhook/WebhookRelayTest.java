@@ -154,9 +154,11 @@ class WebhookRelayTest {
 
     private static void emit(Postrider postrider, TestDatabase database, int events, int keys) throws Exception {
         try (Connection connection = database.dataSource().getConnection()) {
+            connection.setAutoCommit(false);
             for (int i = 0; i < events; i++) {
                 postrider.emit(
                         connection, Event.of("orders", "order.placed", "{}").withKey("k" + i % keys));
+                connection.commit();
             }
         }
     }
