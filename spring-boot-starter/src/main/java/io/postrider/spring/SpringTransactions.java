@@ -64,15 +64,20 @@ final class SpringTransactions implements HandlerTransactions {
         }
     }
 
-    /** The one that the manager has bound to this thread. Another would commit by itself, so it is refused. */
+    /**
+     * The one that the manager has bound to this thread. If it has bound none, we would get one that the manager does not commit:
+     * what is written would be lost, or commit by itself.
+     */
     private Connection connection() throws SQLException {
-        Connection connection = DataSourceUtils.getConnection(dataSource);
-        if (!DataSourceUtils.isConnectionTransactional(connection, dataSource) || connection.getAutoCommit()) {
+        if (TransactionSynchronizationManager.hasResource(dataSource)) {
+            Connection connection = DataSourceUtils.getConnection(dataSource);
+            if (!connection.getAutoCommit()) {
+                return connection;
+            }
             DataSourceUtils.releaseConnection(connection, dataSource);
-            throw new SQLException("transaction manager " + managers.nameOf(choose()) + " does not manage Postrider's"
-                    + " data source; name one that does in postrider.transaction-manager");
         }
-        return connection;
+        throw new SQLException("transaction manager " + managers.nameOf(choose()) + " does not manage Postrider's data"
+                + " source; name one that does in postrider.transaction-manager");
     }
 
     private static SQLException failed(String what, RuntimeException e) {

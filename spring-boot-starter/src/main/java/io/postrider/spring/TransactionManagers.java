@@ -10,6 +10,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.beans.BeanWrapper;
 import org.springframework.beans.PropertyAccessorFactory;
+import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
@@ -35,9 +36,7 @@ final class TransactionManagers {
     }
 
     PlatformTransactionManager choose() {
-        PlatformTransactionManager manager = wanted == null || wanted.isBlank()
-                ? forDataSource()
-                : beans.getBean(wanted, PlatformTransactionManager.class);
+        PlatformTransactionManager manager = wanted == null || wanted.isBlank() ? forDataSource() : named(wanted);
         log.info(
                 "handler_transactions manager={} type={}",
                 nameOf(manager),
@@ -45,17 +44,36 @@ final class TransactionManagers {
         return manager;
     }
 
+    private PlatformTransactionManager named(String name) {
+        PlatformTransactionManager manager = managers().get(name);
+        if (manager == null) {
+            throw PostriderException.refused(
+                    "postrider.transaction-manager names " + name + ", which is no transaction manager; there are: "
+                            + String.join(", ", managers().keySet()));
+        }
+        DataSource managed = dataSourceOf(manager);
+        if (managed != null && !managed.equals(dataSource)) {
+            throw PostriderException.refused("postrider.transaction-manager names " + name
+                    + ", which manages another data source than Postrider's");
+        }
+        return manager;
+    }
+
     String nameOf(PlatformTransactionManager manager) {
-        return beans.getBeansOfType(PlatformTransactionManager.class, false, false).entrySet().stream()
+        return managers().entrySet().stream()
                 .filter(entry -> entry.getValue() == manager)
                 .map(Map.Entry::getKey)
                 .findFirst()
                 .orElse(OWN);
     }
 
+    private Map<String, PlatformTransactionManager> managers() {
+        return BeanFactoryUtils.beansOfTypeIncludingAncestors(beans, PlatformTransactionManager.class);
+    }
+
     private PlatformTransactionManager forDataSource() {
         Map<String, PlatformTransactionManager> ours = new LinkedHashMap<>();
-        beans.getBeansOfType(PlatformTransactionManager.class).forEach((name, manager) -> {
+        managers().forEach((name, manager) -> {
             if (dataSource.equals(dataSourceOf(manager))) {
                 ours.put(name, manager);
             }
