@@ -37,8 +37,6 @@ import org.slf4j.LoggerFactory;
  */
 public final class Sequencer implements Wire.Task {
     private static final Logger log = LoggerFactory.getLogger(Sequencer.class);
-    private static final Sql ERA =
-            Sql.text("era", "select e.era, e.reason, e.high from postrider.era e order by e.era desc limit 1");
     private static final Sql SEQUENCE = Sql.file("sequence/sequence");
     private static final Sql TRY_LEAD =
             Sql.text("try_lead", "select pg_try_advisory_lock('postrider.event'::regclass::oid::int4, 3) as got");
@@ -81,7 +79,6 @@ public final class Sequencer implements Wire.Task {
     private final Watch watch;
     private volatile State state = State.STANDBY;
     private int looks;
-    private int era;
     private final Rate rate = new Rate();
     private long nextAt = System.nanoTime();
     private Duration doze = SHORTEST_GAP;
@@ -97,7 +94,6 @@ public final class Sequencer implements Wire.Task {
     @Override
     public void connected(Line line) {
         heads.reload(line.session());
-        era = line.session().one(ERA, Bind::nothing, row -> row.int4("era")).orElse(0);
         enter(State.STANDBY);
     }
 
@@ -217,32 +213,11 @@ public final class Sequencer implements Wire.Task {
         rate.came(result.map(Result::events).orElse(0L));
         result.ifPresent(found -> {
             heads.moved(found.pass());
-            if (found.more()) {
-                tellOfEra(line);
-            }
             Duration took = Duration.ofNanos(System.nanoTime() - began);
             watch.sequenced(found.events(), took);
             log.debug("pass n={} events={} took={}", found.pass().n(), found.events(), took);
         });
         return result.filter(found -> found.events() > 0 || found.more());
-    }
-
-    /** A new era has a reason that an operator should know: a failover, a restore, a sequence that was set back. */
-    private void tellOfEra(Line line) {
-        record Era(int era, String reason, long high) {}
-        line.session()
-                .one(ERA, Bind::nothing, row -> new Era(row.int4("era"), row.text("reason"), row.int8("high")))
-                .filter(last -> last.era() > era)
-                .ifPresent(last -> {
-                    era = last.era();
-                    if (last.era() > 1) {
-                        log.warn(
-                                "era_opened era={} reason=\"{}\" ids_before={}",
-                                last.era(),
-                                last.reason(),
-                                last.high());
-                    }
-                });
     }
 
     /** Also the leader looks: the frozen node may hold listeners only. */
