@@ -26,7 +26,7 @@ import org.postgresql.ds.PGSimpleDataSource;
 
 /**
  * Millions of events at once through a node with 64 MB of heap, while another topic goes on (G5, G6, trap 21). A usual run
- * has a tenth of the events and half of the heap, which still cannot hold them.
+ * has a tenth of the events and 48 MB of heap, which still cannot hold them: they take some 125 MB.
  */
 @Tag("slow")
 @Tag("once")
@@ -152,7 +152,7 @@ class GiantTest {
 
     private ChildJvm node() {
         ChildJvm node = ChildJvm.of(GiantMain.class)
-                .withHeap(TestRun.proves() ? "64m" : "32m")
+                .withHeap(TestRun.proves() ? "64m" : "48m")
                 .withArguments(server.jdbcUrl("giant"))
                 .start();
         node.awaitLine("ready", PATIENCE);
