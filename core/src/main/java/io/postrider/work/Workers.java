@@ -29,6 +29,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /** The work of this node: its queues, what they share, and its part in taking over from others. */
 public final class Workers implements AutoCloseable {
@@ -231,14 +232,16 @@ public final class Workers implements AutoCloseable {
         watch.jobEnded(job, end, Duration.ofNanos(one.nanos()));
         String error = one.ending().error();
         if (error != null && end != JobEnd.LOST) {
-            log.warn(
-                    "job_failed queue={} job_type={} job_id={} attempt={} will_retry={} error=\"{}\"",
-                    job.queue(),
-                    job.type(),
-                    job.id(),
-                    job.attempt(),
-                    end == JobEnd.RETRIED,
-                    error);
+            // a dead job needs somebody, as a dead letter of a listener does
+            log.atLevel(end == JobEnd.DEAD ? Level.ERROR : Level.WARN)
+                    .log(
+                            "job_failed queue={} job_type={} job_id={} attempt={} will_retry={} error=\"{}\"",
+                            job.queue(),
+                            job.type(),
+                            job.id(),
+                            job.attempt(),
+                            end == JobEnd.RETRIED,
+                            error);
         } else if (log.isDebugEnabled() && end == JobEnd.DONE) {
             log.debug(
                     "job_completed queue={} job_type={} job_id={} attempt={} took_ms={}",

@@ -130,7 +130,8 @@ class MigratorTest {
             psql.execute("grant select on postrider.events, postrider.jobs to public")
                     .execute("create view mine as select position, user_id from postrider.events")
                     .execute(insert.formatted(3_000));
-            assertThat(migrator.migrate(1_000, 262_144, true)).isEqualTo(new Migrator.Done(
+            assertThat(migrator.migrate(1_000, 262_144, true))
+                    .isEqualTo(new Migrator.Done(
                             IntStream.rangeClosed(5, Migrator.MIGRATIONS.size())
                                     .boxed()
                                     .toList(),
