@@ -3,6 +3,7 @@ package io.postrider.cli;
 import io.postrider.PostriderException;
 import io.postrider.PostriderException.Kind;
 import io.postrider.cli.text.Clean;
+import io.postrider.cli.text.Nearest;
 import io.postrider.cli.text.Table;
 import io.postrider.cli.text.Table.Cell;
 import io.postrider.cli.text.Table.Column;
@@ -51,10 +52,21 @@ final class DeadLetterChoice {
         if (ids.isEmpty()) {
             DeadLetters.Filter wanted = all ? DeadLetters.Filter.all() : filter.filter();
             chosen.addAll(deadLetters, wanted);
+            String listener = wanted.listener();
+            if (chosen.ids().isEmpty() && listener != null) {
+                refuseUnknown(listener, deadLetters.listeners());
+            }
         } else {
             ids.stream().distinct().forEach(id -> chosen.add(one(deadLetters, id)));
         }
         return chosen;
+    }
+
+    /** A listener that does not exist is a typing error, and must not look like one without dead letters. */
+    private static void refuseUnknown(String listener, List<String> known) {
+        if (!known.contains(listener)) {
+            throw new PostriderException(Kind.NOT_FOUND, "no listener " + listener + Nearest.hint(listener, known));
+        }
     }
 
     static DeadLetter one(DeadLetters deadLetters, long id) {
@@ -94,8 +106,30 @@ final class DeadLetterChoice {
             return Table.grouped(ids.size()) + (ids.size() == 1 ? " dead letter" : " dead letters");
         }
 
-        /** How many of which cause, the commonest first. */
+        /** The causes as data, on standard output: what a dry run is asked for. */
+        void print(Terminal terminal) {
+            table().lines(terminal.ink()).forEach(terminal.out()::println);
+            terminal.out().flush();
+            tellOfMore(terminal);
+        }
+
+        /** The causes beside a question or other output, on standard error. */
         void tell(Terminal terminal) {
+            Table table = table();
+            if (!table.isEmpty()) {
+                table.lines(terminal.inkOfErr()).forEach(terminal::say);
+            }
+            tellOfMore(terminal);
+        }
+
+        private void tellOfMore(Terminal terminal) {
+            if (causes.size() > CAUSES) {
+                terminal.say("and " + (causes.size() - CAUSES) + " more causes");
+            }
+        }
+
+        /** How many of which cause, the most frequent first. */
+        private Table table() {
             Table table = new Table(Column.right("COUNT"), Column.left("LISTENER"), Column.left("ERROR"));
             causes.entrySet().stream()
                     .sorted(Map.Entry.<Cause, Long>comparingByValue().reversed())
@@ -104,12 +138,7 @@ final class DeadLetterChoice {
                             Cell.of(entry.getValue()),
                             Cell.of(entry.getKey().listener()),
                             Cell.of(entry.getKey().error())));
-            if (!table.isEmpty()) {
-                table.lines(terminal.inkOfErr()).forEach(terminal::say);
-            }
-            if (causes.size() > CAUSES) {
-                terminal.say("and " + (causes.size() - CAUSES) + " more causes");
-            }
+            return table;
         }
     }
 }

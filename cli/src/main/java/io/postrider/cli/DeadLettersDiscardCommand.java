@@ -49,7 +49,11 @@ final class DeadLettersDiscardCommand implements Callable<Integer> {
         DeadLetters deadLetters = new DeadLetters(db);
         Chosen chosen = choice.choose(deadLetters);
         if (choice.isDryRun()) {
-            chosen.tell(terminal);
+            if (json) {
+                chosen.tell(terminal);
+            } else {
+                chosen.print(terminal);
+            }
             terminal.say("would discard " + chosen.count());
             print(chosen.ids().size());
             return Exit.OK;

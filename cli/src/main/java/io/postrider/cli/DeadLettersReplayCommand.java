@@ -43,7 +43,11 @@ final class DeadLettersReplayCommand implements Callable<Integer> {
         DeadLetters deadLetters = new DeadLetters(db);
         Chosen chosen = choice.choose(deadLetters);
         if (choice.isDryRun()) {
-            chosen.tell(terminal);
+            if (json) {
+                chosen.tell(terminal);
+            } else {
+                chosen.print(terminal);
+            }
             terminal.say("would replay " + chosen.count());
             print(chosen.ids().size());
             return Exit.OK;

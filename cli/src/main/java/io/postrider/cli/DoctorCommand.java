@@ -26,10 +26,11 @@ import picocli.CommandLine.Option;
         description = {
             "Only reads. A line for each check: ok, warn or fail. Sessions that hold something back are named with pid, user,"
                     + " age and query; a role outside pg_monitor does not see the queries of others.",
-            "Exits with 1 if a check fails."
+            "Exits with 1 if a check fails; with --strict also if one warns."
         },
         footer = {
             "  postrider doctor",
+            "  postrider doctor --strict",
             "  postrider doctor --json | jq 'select(.level != \"ok\")'",
             "  postrider doctor --direct-url postgres://me@db:5432/shop    where the usual way is a pooler"
         })
@@ -45,7 +46,10 @@ final class DoctorCommand implements Callable<Integer> {
             description = "How long your nodes keep events: retention is held back only after that (default: 7).")
     private @Nullable Integer keepDays;
 
-    @Option(names = "--json", description = "An object a line.")
+    @Option(names = "--strict", description = "Exit with 1 also if a check warns.")
+    private boolean strict;
+
+    @Option(names = "--json", description = "Print one JSON object per line.")
     private boolean json;
 
     DoctorCommand(Terminal terminal) {
@@ -71,9 +75,9 @@ final class DoctorCommand implements Callable<Integer> {
                 });
         int failed = counts.getOrDefault(Finding.Level.FAIL, 0);
         terminal.out().flush();
-        terminal.say(counts.getOrDefault(Finding.Level.OK, 0) + " ok, " + counts.getOrDefault(Finding.Level.WARN, 0)
-                + " warn, " + failed + " fail");
-        return failed == 0 ? Exit.OK : Exit.FAILURE;
+        int warned = counts.getOrDefault(Finding.Level.WARN, 0);
+        terminal.say(counts.getOrDefault(Finding.Level.OK, 0) + " ok, " + warned + " warn, " + failed + " fail");
+        return failed == 0 && !(strict && warned > 0) ? Exit.OK : Exit.FAILURE;
     }
 
     private void print(String check, Finding finding) {

@@ -12,11 +12,14 @@ final class Exit {
     static final int CONFLICT = 4;
     static final int UNREACHABLE = 5;
 
+    private static final String DENIED = "42501";
+
     private Exit() {}
 
     static int of(PostriderException e) {
         return switch (e.kind()) {
-            case REFUSED -> USAGE;
+            // The arguments are right where the database denies the role a right.
+            case REFUSED -> SqlState.of(e).equals(DENIED) ? FAILURE : USAGE;
             case NOT_FOUND -> NOT_FOUND;
             case CONFLICT -> CONFLICT;
             case UNREACHABLE -> UNREACHABLE;

@@ -162,8 +162,31 @@ class DeadLettersCommandTest {
 
     @Test
     void a_filter_that_matches_none_does_nothing() {
-        assertThat(shell.ok("dead-letters", "replay", "--listener", "nobody").err())
+        assertThat(shell.ok("dead-letters", "replay", "--error", "never happened")
+                        .err())
                 .contains("0 dead letters");
+    }
+
+    @Test
+    void a_listener_that_does_not_exist_is_not_found() {
+        Ran ran = shell.run("dead-letters", "replay", "--listener", "mial");
+        assertThat(ran.code()).isEqualTo(Exit.NOT_FOUND);
+        assertThat(ran.complaint()).contains("no listener mial; did you mean 'mail'?");
+        assertThat(shell.run("dead-letters", "discard", "--listener", "nobody", "--yes")
+                        .code())
+                .isEqualTo(Exit.NOT_FOUND);
+        assertThat(count()).isEqualTo("3");
+    }
+
+    @Test
+    void the_table_of_a_dry_run_is_data() {
+        Ran dry = shell.ok("dead-letters", "replay", "--listener", "mail", "--dry-run");
+        assertThat(dry.lines().get(0)).contains("COUNT", "LISTENER", "ERROR");
+        assertThat(dry.out()).contains("mail", "connection refused");
+        assertThat(dry.err()).contains("would replay").doesNotContain("COUNT");
+        assertThat(shell.ok("dead-letters", "discard", "--listener", "mail", "--dry-run")
+                        .out())
+                .contains("COUNT");
     }
 
     @Test

@@ -56,6 +56,13 @@ class DoctorCommandTest {
     }
 
     @Test
+    void a_warning_fails_where_it_is_asked_to() {
+        Shell.execute(database, "alter table postrider.setback set (autovacuum_enabled = false)");
+        assertThat(shell.run("doctor").code()).isEqualTo(Exit.OK);
+        assertThat(shell.run("doctor", "--strict").code()).isEqualTo(Exit.FAILURE);
+    }
+
+    @Test
     void a_schema_that_is_not_there_is_a_failure() {
         Ran ran = shell.run("doctor", "--schema", "elsewhere");
         assertThat(ran.code()).isEqualTo(1);

@@ -250,7 +250,7 @@ class EmitCommandTest {
     void a_role_without_the_right_is_told_what_to_do() {
         try (Role role = new Role(database).granted("usage on schema postrider")) {
             Ran ran = new Shell().run("emit", "orders", "order.placed", "{}", "--database-url", role.url());
-            assertThat(ran.code()).isEqualTo(2);
+            assertThat(ran.code()).isEqualTo(Exit.FAILURE);
             assertThat(ran.complaint()).contains("permission denied").contains("grant the right");
             assertThat(events()).isEqualTo("0");
         }

@@ -20,6 +20,8 @@ public final class DeadLetters {
     private static final Sql REPLAY = Sql.file("listen/replay");
     private static final Sql DISCARD = Sql.file("listen/discard");
 
+    private static final Sql LISTENERS = Sql.file("listen/letter_listeners");
+
     /** Payloads of one page, together. */
     private static final long BYTES = 8 << 20;
 
@@ -81,6 +83,11 @@ public final class DeadLetters {
                 row -> new Found(DeadLetter.read(row), row.int8("behind")));
         boolean cut = !found.isEmpty() && found.get(found.size() - 1).behind() > 0;
         return new Page(found.stream().map(Found::letter).toList(), cut || found.size() == most);
+    }
+
+    /** The names that a dead letter may be of: listeners, lanes of queues, and listeners that are gone and left some. */
+    public List<String> listeners() {
+        return database.autocommit(session -> session.query(LISTENERS, Bind::nothing, row -> row.text("name")));
     }
 
     /** Gives them back to their listener. Gives how many. */
