@@ -53,7 +53,7 @@ begin
     order by c.n
   loop
     if not isempty(one.positions) then
-      jobs := jobs + postrider.hand_over(one.n, one.topic, one.positions, case crash when 0 then 'returned' else 'crash' end,
+      jobs := jobs + postrider.try_hand_over(one.n, one.topic, one.positions, case crash when 0 then 'returned' else 'crash' end,
         crash, crash, case crash when 1 then 'its worker ended' end);
     end if;
     last := one.n;

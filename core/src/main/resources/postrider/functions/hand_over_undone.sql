@@ -3,7 +3,7 @@
 -- for ever: no worker holds them, and a takeover looks only at workers that have not been handed over.
 --
 -- takes    worker, after: where the last call ended, 0 and 0 at first. most: claims
--- gives    where to go on, and how many jobs were handed over; no row at the end. A claim whose events are gone is passed over
+-- gives    where to go on, and how many jobs were handed over; no row at the end. A claim that cannot be handed over is passed over
 -- touches  claim, worker (reads), settlement, delayed, progress (writes), log, event (reads)
 -- locks    the workers: two calls at once hand over once
 create or replace function postrider.hand_over_undone(
@@ -50,11 +50,7 @@ begin
   loop
     n := one.n;
     if not isempty(one.positions) then
-      begin
-        jobs := jobs + postrider.hand_over(one.n, one.topic, one.positions, 'returned', 0, 0, null);
-      exception when sqlstate 'PR002' or unique_violation then
-        raise warning 'claim % of % cannot be handed over: %', one.n, one.topic, sqlerrm;
-      end;
+      jobs := jobs + postrider.try_hand_over(one.n, one.topic, one.positions, 'returned', 0, 0, null);
     end if;
   end loop;
   return next;

@@ -1,5 +1,7 @@
 package io.postrider.log;
 
+import io.postrider.PostriderException;
+import io.postrider.PostriderException.Kind;
 import io.postrider.db.Bind;
 import io.postrider.db.Line;
 import io.postrider.db.Sql;
@@ -14,6 +16,7 @@ import org.slf4j.LoggerFactory;
 /**
  * Reports that a new era has begun: another cluster or timeline goes on with the log. If it lacks positions that this node has
  * seen, it has forgotten them and gives them to other events, and the range is reported for each topic that the node follows.
+ * Behind a pooler the wire may outlive its server; then it is made again, so that every task reads its state anew.
  */
 public final class Eras implements Wire.Task {
     private static final Logger log = LoggerFactory.getLogger(Eras.class);
@@ -51,6 +54,10 @@ public final class Eras implements Wire.Task {
         if (known > 0 && era.number() > known) {
             report(line, era);
             before.clear();
+            known = era.number();
+            if (line.isPooled()) {
+                throw new PostriderException(Kind.UNREACHABLE, "the server behind the pooler is another one");
+            }
         }
         known = era.number();
     }

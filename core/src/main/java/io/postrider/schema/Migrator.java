@@ -87,6 +87,7 @@ public final class Migrator {
             "functions/hand_over",
             "functions/give_back",
             "functions/leave",
+            "functions/try_hand_over",
             "functions/hand_over_next",
             "functions/take_over",
             "functions/hand_over_undone",

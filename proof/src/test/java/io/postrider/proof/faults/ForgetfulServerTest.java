@@ -91,6 +91,7 @@ class ForgetfulServerTest {
                     LockSupport.parkNanos(Seed.nanos(random, 300, 600)); // goes on under load
                     fleet.awaitAllDone("after crash " + round, shop);
                 }
+                fleet.awaitAllDoneAtLast(shop);
             }
         }
     }
@@ -122,6 +123,7 @@ class ForgetfulServerTest {
                     fleet.awaitAllDone("after promotion " + round, shop);
                 }
             }
+            fleet.awaitAllDoneAtLast(shop);
             assertThat(Rows.number(shop, "select count(*) from postrider.era")).isEqualTo(ROUNDS + 1);
         } finally {
             primary.close();

@@ -37,12 +37,15 @@ final class JobFleet implements AutoCloseable {
     private static final String TABLES = """
             create table effect (job uuid, attempt int);
             create table heard (event uuid);
+            create index on effect (job);
+            create index on heard (event);
             """;
 
     private final List<HikariDataSource> pools = new ArrayList<>();
     private final List<Postrider> nodes = new ArrayList<>();
     private final HikariDataSource producing;
     private final Thread producer;
+    private long checked;
     private volatile boolean running = true;
     private volatile boolean resting;
     private volatile boolean rests;
@@ -137,12 +140,28 @@ final class JobFleet implements AutoCloseable {
     void awaitAllDone(String when, DataSource server) throws SQLException {
         resting = true;
         Await.until("the producer rests", PATIENCE, () -> rests);
+        awaitDoneAndDelivered(when, server, checked);
+        assertOnce(when, server);
+        checked = Rows.number(server, "select coalesce(max(position), 0) from postrider.log where topic = 'queue:q'");
+        resting = false;
+    }
+
+    /** At the end: also what was done before the last fault. */
+    void awaitAllDoneAtLast(DataSource server) throws SQLException {
+        checked = 0;
+        awaitAllDone("at last", server);
+    }
+
+    private void awaitDoneAndDelivered(String when, DataSource server, long after) throws SQLException {
         try {
-            Await.until("all jobs are done " + when, PATIENCE, () -> undone(server) == 0);
+            Await.until("all jobs are done " + when, PATIENCE, () -> undone(server, after) == 0);
             Await.until("all events are delivered " + when, PATIENCE, () -> unheard(server) == 0);
         } catch (AssertionError e) {
             throw new AssertionError(e.getMessage() + ": " + describe(server), e);
         }
+    }
+
+    private static void assertOnce(String when, DataSource server) throws SQLException {
         assertThat(Rows.texts(
                         server,
                         "select j.id::text from postrider.jobs j where j.job_type in ('effect', 'flaky')"
@@ -159,15 +178,19 @@ final class JobFleet implements AutoCloseable {
                 .as(when)
                 .allSatisfy(
                         proof -> assertThat(proof.holds()).as(proof.toString()).isTrue());
-        resting = false;
     }
 
     static long done(DataSource server) throws SQLException {
-        return Rows.number(server, "select count(*) from postrider.jobs where state = 'DONE'");
+        return Rows.number(
+                server,
+                "select coalesce(sum(upper(r) - lower(r)), 0) from postrider.settlement s, unnest(s.positions) r"
+                        + " where s.fate = 'done'");
     }
 
-    private static long undone(DataSource server) throws SQLException {
-        return Rows.number(server, "select count(*) from postrider.jobs where state <> 'DONE'");
+    private static long undone(DataSource server, long after) throws SQLException {
+        return Rows.number(
+                server,
+                "select count(*) from postrider.jobs where state <> 'DONE' and topic = 'queue:q' and position > " + after);
     }
 
     private static long unheard(DataSource server) throws SQLException {
