@@ -9,7 +9,7 @@ import io.postrider.listen.DeadLetters;
 import io.postrider.listen.Listeners;
 import io.postrider.listen.Posts;
 import io.postrider.listen.Relays;
-import io.postrider.log.Eras;
+import io.postrider.sequence.Eras;
 import io.postrider.log.Heads;
 import io.postrider.log.Log;
 import io.postrider.retain.Retention;

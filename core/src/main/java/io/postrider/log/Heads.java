@@ -194,7 +194,7 @@ public final class Heads {
     }
 
     /** Each topic that is followed, with its head as this node knows it. */
-    Map<String, Long> all() {
+    public Map<String, Long> all() {
         lock.lock();
         try {
             Map<String, Long> all = new HashMap<>();

@@ -1,10 +1,11 @@
-package io.postrider.log;
+package io.postrider.sequence;
 
 import io.postrider.PostriderException;
 import io.postrider.PostriderException.Kind;
 import io.postrider.db.Bind;
 import io.postrider.db.Line;
 import io.postrider.db.Sql;
+import io.postrider.log.Heads;
 import io.postrider.wake.Wire;
 import io.postrider.watch.Watch;
 import java.time.Duration;
