@@ -17,7 +17,8 @@ class UndoneClaimsTest {
     UndoneClaimsTest(TestDatabase database) {
         this.node = new Node(database);
         this.psql = new Psql(database);
-        psql.execute("select postrider.enqueue('q', 't', '{}') from generate_series(1, 6)").passAll();
+        psql.execute("select postrider.enqueue('q', 't', '{}') from generate_series(1, 6)")
+                .passAll();
     }
 
     /** As earlier versions left them when a server had forgotten their settlements. */
@@ -29,9 +30,7 @@ class UndoneClaimsTest {
         psql.execute("delete from postrider.worker where id = " + unknown);
         try (node;
                 psql) {
-            node.postrider
-                    .add(Worker.on("q").handling("t", job -> Fate.done()))
-                    .start();
+            node.postrider.add(Worker.on("q").handling("t", job -> Fate.done())).start();
             Await.until(
                     "all are done",
                     Duration.ofSeconds(20),
@@ -47,8 +46,9 @@ class UndoneClaimsTest {
         psql.text("select count(*)::text from postrider.claim('q', 'queue:q', " + worker + ", 3, 3, 1000000, 1)");
         try (node;
                 psql) {
-            psql.execute("insert into postrider.delayed (topic, position, event_id, created_at, type, payload, headers,"
-                    + " why, due_at) values ('queue:q', 2, gen_random_uuid(), now(), 't', '{}', '{}', 'due', 'infinity')");
+            psql.execute(
+                    "insert into postrider.delayed (topic, position, event_id, created_at, type, payload, headers,"
+                            + " why, due_at) values ('queue:q', 2, gen_random_uuid(), now(), 't', '{}', '{}', 'due', 'infinity')");
             assertThat(psql.number("select postrider.take_over(" + worker + ", 3)"))
                     .isEqualTo(3);
             assertThat(psql.texts("select position::text from postrider.delayed where why = 'crash' order by 1"))

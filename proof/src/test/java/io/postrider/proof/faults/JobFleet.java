@@ -190,7 +190,8 @@ final class JobFleet implements AutoCloseable {
     private static long undone(DataSource server, long after) throws SQLException {
         return Rows.number(
                 server,
-                "select count(*) from postrider.jobs where state <> 'DONE' and topic = 'queue:q' and position > " + after);
+                "select count(*) from postrider.jobs where state <> 'DONE' and topic = 'queue:q' and position > "
+                        + after);
     }
 
     private static long unheard(DataSource server) throws SQLException {
