@@ -1,7 +1,11 @@
--- schemas on the search_path of this session in which others may create: what they put there can take the place of a function
+-- schemas on the search_path that sessions of this role begin with, in which others may create: what they put there can take the place of a function
 -- or an operator of ours. Not the roles that could replace ours anyway: superusers, and the owner of the schema
 select s.name::text as schema, string_agg(distinct case a.grantee when 0 then 'PUBLIC' else r.rolname::text end, ', ') as roles
-from unnest(current_schemas(true)) s (name)
+from (
+  select distinct case btrim(p.name, ' "') when '$user' then session_user else btrim(p.name, ' "') end as name
+  from pg_settings g, unnest(string_to_array(g.reset_val, ',')) p (name)
+  where g.name = 'search_path'
+) s
 join pg_namespace n on n.nspname = s.name
 cross join lateral aclexplode(coalesce(n.nspacl, acldefault('n', n.nspowner))) a
 left join pg_roles r on r.oid = a.grantee

@@ -5,6 +5,7 @@ select p.proname::text as name,
 from pg_proc p
 join pg_namespace n on n.oid = p.pronamespace
 where n.nspname = 'postrider'
+and (p.proconfig is not null or p.prosqlbody is null)  -- a body that was parsed when it was made is searched for no more
 and not (exists (select from unnest(p.proconfig) c where c like 'search\_path=%')
   and exists (select from unnest(p.proconfig) c where c = 'jit=off'))
 order by p.proname

@@ -1,6 +1,6 @@
 -- committed events without a position, how long the oldest waits, and how long ago the last pass gave any: -1 if none ever did
 select coalesce(sum(u.events), 0)::int8 as events,
-  coalesce(extract(epoch from clock_timestamp() - min(u.oldest_at)), 0)::int8 as seconds,
+  coalesce(extract(epoch from clock_timestamp() - min(u.oldest_at) filter (where isfinite(u.oldest_at))), 0)::int8 as seconds,
   coalesce((
     select extract(epoch from clock_timestamp() - p.at)
     from postrider.pass p order by p.n desc limit 1), -1)::int8 as since_pass

@@ -4,6 +4,7 @@ import io.postrider.PostriderException;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -86,7 +87,7 @@ final class TransactionManagers {
             throw PostriderException.refused("several transaction managers manage Postrider's data source: "
                     + String.join(", ", names) + "; name one in postrider.transaction-manager");
         }
-        return ours.get(names.get(0));
+        return Objects.requireNonNull(ours.get(names.get(0)));
     }
 
     /** The primary one; else the one that knows more than JDBC, because JDBC joins the transactions of JPA and not the reverse. */
