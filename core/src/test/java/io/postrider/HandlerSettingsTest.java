@@ -50,7 +50,7 @@ class HandlerSettingsTest {
             execute(pool, "create temp table x (y int)");
             String before = text(pool);
             for (boolean prepared : List.of(true, false)) {
-                door.transaction(session -> {
+                door.handlerTransaction(session -> {
                     try (Statement statement = prepared
                             ? session.handlerConnection().prepareStatement(change)
                             : session.handlerConnection().createStatement()) {

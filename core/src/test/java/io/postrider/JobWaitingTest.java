@@ -44,7 +44,7 @@ class JobWaitingTest {
     void a_job_without_a_position_is_found_while_somebody_holds_the_sequencing_lock() {
         try (Node node = new Node(database);
                 Psql holder = new Psql(database)) {
-            holder.execute("select pg_advisory_lock('postrider.event'::regclass::oid::int4, 2)");
+            holder.begin().execute("lock table postrider.sequencing in exclusive mode");
             UUID id = enqueue(node, Job.of("q", "t", "1").withProject("p"));
             assertThat(node.postrider.jobs().find(id)).hasValueSatisfying(job -> {
                 assertThat(job.state()).isEqualTo(State.PENDING);

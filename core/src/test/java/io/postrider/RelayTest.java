@@ -336,6 +336,7 @@ class RelayTest {
         long before = node.number("select course from postrider.listener where name = 'forgotten'");
         node.postrider.reset("forgotten", StartPoint.beginning());
         Await.until("sent again", () -> shelf.arrived.size() == 2);
+        node.awaitCursor("forgotten", 1); // or the next reset would be to where it stands
         node.execute("update postrider.listener set course = " + before + " where name = 'forgotten'");
         node.postrider.reset("forgotten", StartPoint.beginning());
         Await.until("and again", () -> shelf.arrived.size() == 3);

@@ -88,7 +88,7 @@ class WorkHardshipTest {
             node.postrider
                     .add(Worker.on("q").handling("t", job -> switch (job.payload()) {
                         case "1" -> Fate.dead("a\0b");
-                        case "2" -> Fate.done("1e999999");
+                        case "2" -> new Fate.Done("1e999999"); // past the check of Fate.done
                         case "3" -> Fate.cancel("a\0b");
                         default -> Fate.done();
                     }))
