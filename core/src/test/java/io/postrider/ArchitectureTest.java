@@ -6,13 +6,21 @@ import static com.tngtech.archunit.lang.conditions.ArchPredicates.are;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+import static org.assertj.core.api.Assertions.assertThat;
 
 import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -139,6 +147,29 @@ class ArchitectureTest {
                 .should()
                 .callMethod(ClassLoader.class, "loadClass", String.class)
                 .check(CORE);
+    }
+
+    /** In every module, not only here: none may let data choose a class, a script or an expression. */
+    @Test
+    void no_module_lets_data_choose_what_is_run() throws IOException {
+        Pattern banned = Pattern.compile("ObjectInputStream|XMLDecoder|ScriptEngine|SpelExpressionParser|InitialContext"
+                + "|DefaultTyping|JsonTypeInfo|Class\\.forName|\\.loadClass\\(");
+        List<String> found = new ArrayList<>();
+        int checked = 0;
+        try (Stream<Path> files = Files.walk(Path.of(".."))) {
+            for (Path file : files.filter(path -> path.toString().endsWith(".java"))
+                    .filter(path -> path.toString().contains("/src/main/java/"))
+                    .toList()) {
+                checked++;
+                if (banned.matcher(Files.readString(file)).find()) {
+                    found.add(file.getFileName().toString());
+                }
+            }
+        }
+        assertThat(checked).isGreaterThan(200);
+        assertThat(found)
+                .as("ChildMain starts the main class that a test names on its own command line")
+                .containsExactly("ChildMain.java");
     }
 
     @Test
