@@ -156,13 +156,14 @@ class ArchitectureTest {
                 + "|DefaultTyping|JsonTypeInfo|Class\\.forName|\\.loadClass\\(");
         List<String> found = new ArrayList<>();
         int checked = 0;
-        try (Stream<Path> files = Files.walk(Path.of(".."))) {
-            for (Path file : files.filter(path -> path.toString().endsWith(".java"))
-                    .filter(path -> path.toString().contains("/src/main/java/"))
-                    .toList()) {
-                checked++;
-                if (banned.matcher(Files.readString(file)).find()) {
-                    found.add(file.getFileName().toString());
+        for (Path sources : sourcesOfAllModules()) {
+            try (Stream<Path> files = Files.walk(sources)) {
+                for (Path file : files.filter(path -> path.toString().endsWith(".java"))
+                        .toList()) {
+                    checked++;
+                    if (banned.matcher(Files.readString(file)).find()) {
+                        found.add(file.getFileName().toString());
+                    }
                 }
             }
         }
@@ -218,6 +219,18 @@ class ArchitectureTest {
                 .should()
                 .callMethod(java.util.concurrent.TimeUnit.class, "sleep", long.class)
                 .check(TESTS);
+    }
+
+    private static List<Path> sourcesOfAllModules() throws IOException {
+        List<Path> sources = new ArrayList<>();
+        for (String parent : List.of("..", "../sinks", "../examples")) {
+            try (Stream<Path> modules = Files.list(Path.of(parent))) {
+                modules.map(module -> module.resolve("src/main/java"))
+                        .filter(Files::isDirectory)
+                        .forEach(sources::add);
+            }
+        }
+        return sources;
     }
 
     private static DescribedPredicate<JavaClass> outsideTheDoor() {
