@@ -6,13 +6,21 @@ import static com.tngtech.archunit.lang.conditions.ArchPredicates.are;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+import static org.assertj.core.api.Assertions.assertThat;
 
 import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -141,6 +149,30 @@ class ArchitectureTest {
                 .check(CORE);
     }
 
+    /** In every module, not only here: none may let data choose a class, a script or an expression. */
+    @Test
+    void no_module_lets_data_choose_what_is_run() throws IOException {
+        Pattern banned = Pattern.compile("ObjectInputStream|XMLDecoder|ScriptEngine|SpelExpressionParser|InitialContext"
+                + "|DefaultTyping|JsonTypeInfo|Class\\.forName|\\.loadClass\\(");
+        List<String> found = new ArrayList<>();
+        int checked = 0;
+        for (Path sources : sourcesOfAllModules()) {
+            try (Stream<Path> files = Files.walk(sources)) {
+                for (Path file : files.filter(path -> path.toString().endsWith(".java"))
+                        .toList()) {
+                    checked++;
+                    if (banned.matcher(Files.readString(file)).find()) {
+                        found.add(file.getFileName().toString());
+                    }
+                }
+            }
+        }
+        assertThat(checked).isGreaterThan(200);
+        assertThat(found)
+                .as("ChildMain starts the main class that a test names on its own command line")
+                .containsExactly("ChildMain.java");
+    }
+
     @Test
     void a_library_writes_to_its_log_only_and_never_ends_the_process() {
         noClasses().should().accessField(System.class, "out").check(CORE);
@@ -187,6 +219,18 @@ class ArchitectureTest {
                 .should()
                 .callMethod(java.util.concurrent.TimeUnit.class, "sleep", long.class)
                 .check(TESTS);
+    }
+
+    private static List<Path> sourcesOfAllModules() throws IOException {
+        List<Path> sources = new ArrayList<>();
+        for (String parent : List.of("..", "../sinks", "../examples")) {
+            try (Stream<Path> modules = Files.list(Path.of(parent))) {
+                modules.map(module -> module.resolve("src/main/java"))
+                        .filter(Files::isDirectory)
+                        .forEach(sources::add);
+            }
+        }
+        return sources;
     }
 
     private static DescribedPredicate<JavaClass> outsideTheDoor() {

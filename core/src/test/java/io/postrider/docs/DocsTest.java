@@ -31,10 +31,13 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -205,18 +208,32 @@ class DocsTest {
         assertThat(broken).isEmpty();
     }
 
+    /** Written as `SomeTest`, or with a method as `SomeTest.some_method`. */
     @Test
-    void every_test_that_the_guarantees_name_exists() throws IOException {
-        Matcher named = Pattern.compile("`(\\w+Test)`").matcher(Files.readString(ROOT.resolve("docs/guarantees.md")));
-        List<String> there;
+    void every_test_that_the_guarantees_and_the_threat_model_name_exists() throws IOException {
+        Map<String, String> sources = new HashMap<>();
         try (Stream<Path> files = Files.walk(ROOT, 12)) {
-            there = files.map(path -> path.getFileName().toString())
-                    .filter(name -> name.endsWith("Test.java"))
-                    .map(name -> name.replace(".java", ""))
-                    .toList();
+            for (Path file :
+                    files.filter(path -> path.toString().endsWith("Test.java")).toList()) {
+                String name = file.getFileName().toString().replace(".java", "");
+                sources.merge(name, Files.readString(file), String::concat);
+            }
         }
-        List<String> wanted = named.results().map(result -> result.group(1)).toList();
-        assertThat(wanted).hasSizeGreaterThan(10).isSubsetOf(there);
+        Pattern named = Pattern.compile("`(\\w+Test)(?:\\.(\\w+))?`");
+        for (String page : List.of("docs/guarantees.md", "SECURITY.md")) {
+            List<MatchResult> names = named.matcher(Files.readString(ROOT.resolve(page)))
+                    .results()
+                    .toList();
+            assertThat(names).as(page).hasSizeGreaterThan(10);
+            for (MatchResult name : names) {
+                assertThat(sources).as(page).containsKey(name.group(1));
+                if (name.group(2) != null) {
+                    assertThat(sources.get(name.group(1)))
+                            .as(page + " names " + name.group())
+                            .contains("void " + name.group(2) + "(");
+                }
+            }
+        }
     }
 
     private void book(Connection connection, LogEvent event) throws SQLException {

@@ -1,0 +1,137 @@
+package io.postrider;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.postrider.testkit.Await;
+import io.postrider.testkit.TestDatabase;
+import io.postrider.watch.Watch;
+import io.postrider.work.Jobs;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import org.junit.jupiter.api.Test;
+import org.postgresql.PGConnection;
+import org.postgresql.PGNotification;
+import org.postgresql.ds.PGSimpleDataSource;
+
+/**
+ * A role that may connect to the database and has no right in the schema. PostgreSQL lets it listen and notify on any channel and
+ * take any advisory lock: it learns nothing about events, and it cannot stop the nodes.
+ */
+@Migrated
+class OtherRolesTest {
+    private static final String CANARY = "canary-4711";
+
+    @Test
+    void it_hears_three_words_and_nothing_about_an_event(TestDatabase database) {
+        try (Psql admin = new Psql(database);
+                Stranger stranger = new Stranger(admin, database);
+                Node node = new Node(database)) {
+            stranger.psql.execute("listen postrider");
+            node.with(Listener.relay("relay", "orders", event -> {}));
+            node.postrider.add(Worker.on("mail").handling("receipt", job -> Fate.done()));
+            node.awaitAsleep();
+            node.emit(Event.of("orders", CANARY, "{\"secret\": \"" + CANARY + "\"}")
+                    .withKey(CANARY)
+                    .withProject(CANARY)
+                    .withUser(CANARY));
+            node.awaitCursor("relay", 1);
+            UUID job = JobDesk.enqueue(
+                    node,
+                    Job.of("mail", "receipt", "{\"secret\": \"" + CANARY + "\"}").withProject(CANARY));
+            JobDesk.awaitState(node, job, Jobs.State.DONE);
+            node.postrider.pause("relay");
+            node.postrider.resume("relay");
+            // Notifications arrive in the order of the commits: after this one, all of the above have been heard.
+            admin.execute("select pg_notify('postrider', 'end-of-test')");
+            Set<String> heard = new TreeSet<>();
+            Await.until("all was heard", () -> {
+                heard.addAll(stranger.heard());
+                return heard.contains("end-of-test");
+            });
+            assertThat(heard).contains("log", "steer").isSubsetOf("event", "log", "steer", "end-of-test");
+        }
+    }
+
+    @Test
+    void invented_notifications_reach_no_metric_and_events_are_still_delivered(TestDatabase database) {
+        Set<String> notified = ConcurrentHashMap.newKeySet();
+        Watch watch = new Watch() {
+            @Override
+            public void notified(String what) {
+                notified.add(what);
+            }
+        };
+        try (Psql admin = new Psql(database);
+                Stranger stranger = new Stranger(admin, database);
+                Node node = new Node(database, options -> options.withWatch(watch))) {
+            node.with(Listener.relay("relay", "orders", event -> {}));
+            node.leaderPid();
+            stranger.psql.execute("select pg_notify('postrider', 'invented-' || i) from generate_series(1, 5000) i");
+            node.emit(Event.of("orders", "a", "{}"));
+            node.awaitCursor("relay", 1);
+            node.postrider.pause("relay");
+            Await.until("the node heard of the pause", () -> notified.contains("steer"));
+            assertThat(notified).isSubsetOf("event", "log", "steer");
+        }
+    }
+
+    @Test
+    void a_session_that_holds_a_lock_of_the_nodes_is_ended(TestDatabase database) {
+        try (Psql admin = new Psql(database);
+                Stranger stranger = new Stranger(admin, database);
+                Node node = new Node(database)) {
+            node.with(Listener.relay("relay", "orders", event -> {}));
+            node.emit(Event.of("orders", "a", "{}"));
+            node.awaitCursor("relay", 1);
+            long delivery = admin.number("select 'postrider.delivery'::regclass::oid::int4");
+            long listener = admin.number("select id from postrider.listener where name = 'relay'");
+            stranger.psql.execute("select pg_advisory_lock(" + delivery + ", " + listener + ")");
+            node.emit(Event.of("orders", "b", "{}"));
+            node.awaitCursor("relay", 2);
+            Await.until(
+                    "its session is gone",
+                    () -> admin.number(
+                                    "select count(*) from pg_stat_activity where usename = '" + stranger.role + "'")
+                            == 0);
+        }
+    }
+
+    /** A role without any grant, and a session of it. */
+    private static final class Stranger implements AutoCloseable {
+        private final Psql admin;
+        private final String role;
+        private final Psql psql;
+
+        Stranger(Psql admin, TestDatabase database) {
+            this.admin = admin;
+            this.role = "stranger_" + database.name();
+            admin.execute("create role " + role + " login password 'secret-of-a-role'");
+            PGSimpleDataSource source = new PGSimpleDataSource();
+            source.setURL(database.jdbcUrl());
+            source.setUser(role);
+            source.setPassword("secret-of-a-role");
+            this.psql = new Psql(source);
+        }
+
+        List<String> heard() throws SQLException {
+            psql.number("select 1");
+            List<String> heard = new ArrayList<>();
+            PGNotification[] all = psql.connection().unwrap(PGConnection.class).getNotifications();
+            for (PGNotification one : all == null ? new PGNotification[0] : all) {
+                heard.add(one.getParameter());
+            }
+            return heard;
+        }
+
+        @Override
+        public void close() {
+            psql.close();
+            admin.execute("drop role " + role);
+        }
+    }
+}

@@ -1,0 +1,199 @@
+package io.postrider;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.postrider.testkit.TestDatabase;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+
+/** What the documented database roles may do: every verb is tried on every table, view and sequence of the schema. */
+@Migrated
+class RightsTest {
+    /** Permission denied; or the relation does not support the verb (a view that cannot be updated or truncated). */
+    private static final Set<String> REFUSED = Set.of("42501", "42809", "55000", "0A000");
+
+    private static final List<String> VERBS = List.of(
+            "select 1 from %s limit 1",
+            "insert into %s default values",
+            "delete from %s where false",
+            "truncate %s",
+            "lock table %s in share row exclusive mode");
+
+    private static final List<String> SEQUENCE_VERBS =
+            List.of("select last_value from %s", "select nextval('%s')", "select setval('%s', 1, false)");
+
+    private record Role(Psql admin, String name) implements AutoCloseable {
+        static Role create(Psql admin, String name) {
+            admin.execute("create role " + name + " nologin");
+            return new Role(admin, name);
+        }
+
+        @Override
+        public void close() {
+            admin.execute("drop owned by " + name).execute("drop role " + name);
+        }
+    }
+
+    @Test
+    void a_producer_inserts_events_and_enqueues_and_nothing_else(TestDatabase database) throws IOException {
+        try (Psql admin = new Psql(database);
+                Role producer = Role.create(admin, "producer_" + database.name())) {
+            for (String grant : documentedGrants()) {
+                admin.execute(grant.replace(" to app", " to " + producer.name()));
+            }
+            assertThat(allowed(admin, producer.name()))
+                    .containsExactlyInAnyOrder(
+                            "insert into postrider.event default values", "select nextval('postrider.event_ids')");
+            assertThat(admin.texts("select a.attname::text from pg_attribute a"
+                            + " where a.attrelid = 'postrider.event'::regclass and a.attnum > 0 and not a.attisdropped"
+                            + " and has_column_privilege('" + producer.name() + "', a.attrelid, a.attnum, 'insert')"))
+                    .containsExactlyInAnyOrder(
+                            "event_id",
+                            "topic",
+                            "type",
+                            "key",
+                            "project_id",
+                            "user_id",
+                            "aggregate_type",
+                            "aggregate_id",
+                            "payload",
+                            "headers",
+                            "due_at");
+            assertThat(ownersFunctions(admin, producer.name()))
+                    .containsExactlyInAnyOrder("enqueue", "lease_until", "unpositioned");
+            assertThat(isAllowed(admin, producer.name(), "select postrider.emit('orders', 't', '{}')"))
+                    .isTrue();
+            assertThat(isAllowed(
+                            admin, producer.name(), "select postrider.enqueue('mail', 't', '{}', unique_key => 'k')"))
+                    .isTrue();
+            assertThat(isAllowed(admin, producer.name(), "lock table postrider.sequencing in access share mode"))
+                    .isFalse();
+        }
+    }
+
+    @Test
+    void a_reader_selects_from_the_documented_views_and_nothing_else(TestDatabase database) {
+        List<String> views = List.of("events", "listeners", "dead_letters", "event_status", "jobs");
+        try (Psql admin = new Psql(database);
+                Role reader = Role.create(admin, "viewer_" + database.name())) {
+            admin.execute("grant usage on schema postrider to " + reader.name());
+            for (String view : views) {
+                admin.execute("grant select on postrider." + view + " to " + reader.name());
+            }
+            assertThat(allowed(admin, reader.name()))
+                    .containsExactlyInAnyOrderElementsOf(views.stream()
+                            .map(view -> "select 1 from postrider." + view + " limit 1")
+                            .toList());
+            assertThat(ownersFunctions(admin, reader.name())).containsExactlyInAnyOrder("lease_until", "unpositioned");
+            assertThat(isAllowed(admin, reader.name(), "select postrider.emit('orders', 't', '{}')"))
+                    .isFalse();
+            assertThat(isAllowed(admin, reader.name(), "select postrider.enqueue('mail', 't', '{}')"))
+                    .isFalse();
+        }
+    }
+
+    /** The view calls functions that run with the caller's rights, so the view alone is not enough. */
+    @Test
+    void a_reader_of_queues_needs_the_documented_tables_as_well(TestDatabase database) {
+        String read = "select * from postrider.queues";
+        try (Psql admin = new Psql(database);
+                Role reader = Role.create(admin, "viewer_" + database.name())) {
+            admin.execute("select postrider.enqueue('mail', 't', '{}')").passAll();
+            admin.execute("grant usage on schema postrider to " + reader.name())
+                    .execute("grant select on postrider.queues to " + reader.name());
+            assertThat(isAllowed(admin, reader.name(), read)).isFalse();
+            admin.execute("grant select on postrider.queue, postrider.head, postrider.claim, postrider.worker,"
+                    + " postrider.settlement to " + reader.name());
+            assertThat(isAllowed(admin, reader.name(), read)).isTrue();
+        }
+    }
+
+    @Test
+    void a_role_that_may_only_connect_can_do_nothing(TestDatabase database) {
+        try (Psql admin = new Psql(database);
+                Role other = Role.create(admin, "other_" + database.name())) {
+            assertThat(allowed(admin, other.name())).isEmpty();
+            assertThat(isAllowed(admin, other.name(), "select postrider.reader_role()"))
+                    .isFalse();
+        }
+    }
+
+    @Test
+    void a_member_of_one_databases_reader_role_reads_no_other_database(TestDatabase database) {
+        String read = "select 1 from postrider.event_log limit 1";
+        try (TestDatabase second = TestDatabase.create();
+                Psql admin = new Psql(database);
+                Role member = Role.create(admin, "member_" + database.name())) {
+            Postrider.on(second.dataSource()).migrate();
+            admin.execute("grant " + database.reader() + " to " + member.name());
+            assertThat(isAllowed(admin, member.name(), read)).isTrue();
+            try (Psql elsewhere = new Psql(second)) {
+                assertThat(isAllowed(elsewhere, member.name(), read)).isFalse();
+            }
+        }
+    }
+
+    // ── helpers ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    /** The SQL of docs/operate.md that grants something to the role app. */
+    private static List<String> documentedGrants() throws IOException {
+        Matcher blocks = Pattern.compile("(?s)```sql\n(.*?)```")
+                .matcher(Files.readString(Path.of("..").resolve("docs/operate.md")));
+        List<String> grants = new ArrayList<>();
+        while (blocks.find()) {
+            if (blocks.group(1).contains(" to app")) {
+                grants.add(blocks.group(1));
+            }
+        }
+        assertThat(grants).isNotEmpty();
+        return grants;
+    }
+
+    /** Every statement that is not refused. */
+    private static List<String> allowed(Psql admin, String role) {
+        List<String> statements = new ArrayList<>();
+        for (String table : relations(admin, "'r', 'p', 'v', 'm'")) {
+            VERBS.forEach(verb -> statements.add(verb.formatted(table)));
+        }
+        for (String sequence : relations(admin, "'S'")) {
+            SEQUENCE_VERBS.forEach(verb -> statements.add(verb.formatted(sequence)));
+        }
+        statements.addAll(
+                admin.texts("select distinct on (c.oid) format('update %s set %I = default where false', c.oid::regclass,"
+                        + " a.attname) from pg_class c join pg_attribute a on a.attrelid = c.oid"
+                        + " where c.relnamespace = 'postrider'::regnamespace and c.relkind in ('r', 'p', 'v')"
+                        + " and a.attnum > 0 and not a.attisdropped and a.attgenerated = '' order by c.oid, a.attnum"));
+        assertThat(statements).hasSizeGreaterThan(150);
+        return statements.stream().filter(sql -> isAllowed(admin, role, sql)).toList();
+    }
+
+    private static List<String> relations(Psql admin, String kinds) {
+        return admin.texts("select c.oid::regclass::text from pg_class c"
+                + " where c.relnamespace = 'postrider'::regnamespace and c.relkind in (" + kinds + ") order by 1");
+    }
+
+    /** Functions that run with the owner's rights and that the role may call. All others run with the caller's rights. */
+    private static List<String> ownersFunctions(Psql admin, String role) {
+        return admin.texts("select p.proname::text from pg_proc p where p.pronamespace = 'postrider'::regnamespace"
+                + " and p.prosecdef and has_function_privilege('" + role + "', p.oid, 'execute')");
+    }
+
+    private static boolean isAllowed(Psql psql, String role, String sql) {
+        psql.begin();
+        try {
+            psql.execute("set local role " + role).execute(sql);
+            return true;
+        } catch (Psql.SqlFailure e) {
+            return !REFUSED.contains(e.state());
+        } finally {
+            psql.rollback();
+        }
+    }
+}
