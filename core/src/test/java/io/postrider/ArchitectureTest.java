@@ -158,8 +158,8 @@ class ArchitectureTest {
         int checked = 0;
         for (Path sources : sourcesOfAllModules()) {
             try (Stream<Path> files = Files.walk(sources)) {
-                for (Path file : files.filter(path -> path.toString().endsWith(".java"))
-                        .toList()) {
+                for (Path file :
+                        files.filter(path -> path.toString().endsWith(".java")).toList()) {
                     checked++;
                     if (banned.matcher(Files.readString(file)).find()) {
                         found.add(file.getFileName().toString());

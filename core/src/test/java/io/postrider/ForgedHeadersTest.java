@@ -103,7 +103,10 @@ class ForgedHeadersTest {
             node.postrider.start();
             UUID id = JobDesk.enqueue(
                     node,
-                    Job.of("mail", "receipt", "{}").withKey("k").withProject("p1").withHeaders(forged()));
+                    Job.of("mail", "receipt", "{}")
+                            .withKey("k")
+                            .withProject("p1")
+                            .withHeaders(forged()));
             JobDesk.awaitState(node, id, Jobs.State.DONE);
             assertThat(node.postrider.schedules().list()).isEmpty();
             assertThat(seen).extracting(ClaimedJob::attempt).containsExactly(1, 2, 3);

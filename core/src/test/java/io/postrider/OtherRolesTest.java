@@ -42,7 +42,8 @@ class OtherRolesTest {
             node.awaitCursor("relay", 1);
             UUID job = JobDesk.enqueue(
                     node,
-                    Job.of("mail", "receipt", "{\"secret\": \"" + CANARY + "\"}").withProject(CANARY));
+                    Job.of("mail", "receipt", "{\"secret\": \"" + CANARY + "\"}")
+                            .withProject(CANARY));
             JobDesk.awaitState(node, job, Jobs.State.DONE);
             node.postrider.pause("relay");
             node.postrider.resume("relay");
@@ -95,8 +96,7 @@ class OtherRolesTest {
             node.awaitCursor("relay", 2);
             Await.until(
                     "its session is gone",
-                    () -> admin.number(
-                                    "select count(*) from pg_stat_activity where usename = '" + stranger.role + "'")
+                    () -> admin.number("select count(*) from pg_stat_activity where usename = '" + stranger.role + "'")
                             == 0);
         }
     }

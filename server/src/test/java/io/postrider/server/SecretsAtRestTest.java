@@ -60,11 +60,13 @@ class SecretsAtRestTest {
                                             + Instant.now().plusSeconds(3600) + "\"}")
                             .status())
                     .isLessThan(300);
-            Await.until("the endpoint refused the event", Duration.ofSeconds(60), () -> !server.get(
-                            operator, "/v1/dead-letters")
-                    .json()
-                    .path("dead_letters")
-                    .isEmpty());
+            Await.until(
+                    "the endpoint refused the event",
+                    Duration.ofSeconds(60),
+                    () -> !server.get(operator, "/v1/dead-letters")
+                            .json()
+                            .path("dead_letters")
+                            .isEmpty());
             String stored = everyRow(database);
             assertThat(stored).contains("revoked-4712", "answered 500");
             assertThat(stored)
