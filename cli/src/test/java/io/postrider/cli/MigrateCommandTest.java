@@ -104,7 +104,7 @@ class MigrateCommandTest {
     void a_role_without_rights_is_told_which(TestDatabase database) {
         try (Role role = new Role(database)) {
             Ran ran = new Shell().run("migrate", "--database-url", role.url());
-            assertThat(ran.code()).isEqualTo(2);
+            assertThat(ran.code()).isEqualTo(1);
             assertThat(ran.complaint()).contains("permission denied").contains("grant the right");
             assertThat(ran.err()).doesNotContain("secret-of-a-role");
         }

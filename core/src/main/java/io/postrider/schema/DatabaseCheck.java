@@ -30,10 +30,7 @@ public final class DatabaseCheck {
                                 row.bool("plain_schema"),
                                 row.bool("read_only")))
                 .orElseThrow();
-        if (server.version() < OLDEST) {
-            throw new PostriderException(
-                    Kind.CONFLICT, "PostgreSQL " + server.text() + " is too old; Postrider needs 14 or newer");
-        }
+        requireVersion(server.version(), server.text());
         if (server.standby()) {
             throw new PostriderException(
                     Kind.CONFLICT, "this server is a standby; Postrider must be connected to the primary");
@@ -51,6 +48,14 @@ public final class DatabaseCheck {
         if (!server.plainSchema()) {
             throw PostriderException.refused(
                     "schema '" + schema.text() + "' is a reserved word of SQL; choose another");
+        }
+    }
+
+    /** @param version as the setting server_version_num has it */
+    static void requireVersion(int version, String text) {
+        if (version < OLDEST) {
+            throw new PostriderException(
+                    Kind.CONFLICT, "PostgreSQL " + text + " is too old; Postrider needs 14 or newer");
         }
     }
 }

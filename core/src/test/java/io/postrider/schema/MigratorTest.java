@@ -164,6 +164,14 @@ class MigratorTest {
     // ── what it refuses ─────────────────────────────────────────────────────────────────────────────────────────────
 
     @Test
+    void a_server_that_is_too_old_is_refused() {
+        assertThatThrownBy(() -> DatabaseCheck.requireVersion(130_014, "13.14"))
+                .satisfies(is(Kind.CONFLICT))
+                .hasMessageContainingAll("13.14", "too old", "14");
+        DatabaseCheck.requireVersion(140_000, "14.0");
+    }
+
+    @Test
     void a_database_without_the_schema_is_refused_by_start_and_left_as_it_is(TestDatabase database) {
         try (Postrider postrider =
                         Postrider.on(database.dataSource(), Options.defaults().withAutocommit(true));

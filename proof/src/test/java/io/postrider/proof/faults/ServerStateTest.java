@@ -11,7 +11,6 @@ import io.postrider.embedded.EmbeddedPostgres;
 import io.postrider.proof.faults.Load.Transaction;
 import io.postrider.testkit.Await;
 import io.postrider.testkit.NeedsProgram;
-import io.postrider.testkit.TestDatabase;
 import io.postrider.testkit.TestServer;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -41,21 +40,6 @@ class ServerStateTest {
             cluster.standBy();
             cluster.start();
             assertRefused(cluster.dataSource("shop"), Kind.CONFLICT, "standby", "primary");
-        }
-    }
-
-    @Test
-    void a_server_that_is_too_old_is_refused() throws Exception {
-        try (TestDatabase database = TestDatabase.create()) {
-            // None is to be had, so this one lies about its age.
-            Rows.execute(
-                    database.dataSource(),
-                    "create schema lies; create function lies.current_setting(text) returns text"
-                            + " language sql as $$ select case $1 when 'server_version_num' then '130014'"
-                            + " when 'server_version' then '13.14' else pg_catalog.current_setting($1) end $$");
-            PGSimpleDataSource old = new PGSimpleDataSource();
-            old.setUrl(database.jdbcUrl() + "&options=-c%20search_path=lies,pg_catalog,public");
-            assertRefused(old, Kind.CONFLICT, "13.14", "too old", "14");
         }
     }
 

@@ -69,8 +69,8 @@ class JobProtocolsTest extends Protocols {
     @Test
     void without_the_lock_of_the_takeover_an_effect_happens_twice() throws Exception {
         mutate(
-                "take_over",
-                "  perform pg_advisory_xact_lock('postrider.settlement'::regclass::oid::int4, (of_worker % 2147483647)::int4);\n",
+                "hand_over_next",
+                "  perform pg_advisory_xact_lock('postrider.settlement'::regclass::oid::int4, (of_worker % 2147483647::bigint)::int4);\n",
                 "");
         assertThat(twice(settling("zombie"), takingOver("takeover"), doingDelayed("successor")))
                 .as("schedules in which an effect happened twice")
