@@ -171,9 +171,7 @@ class BadRowsTest {
                     "the others are settled", () -> psql.number("select count(*) from postrider.open_claims()") == 0);
             assertThat(done).containsExactlyInAnyOrder("1", "4");
             assertThat(psql.texts("select position || ' ' || error from postrider.dead_letter order by position"))
-                    .containsExactly(
-                            "2 the event is gone: somebody has deleted it",
-                            "3 the event is gone: somebody has deleted it");
+                    .containsExactly("2 the event was deleted", "3 the event was deleted");
         }
     }
 

@@ -9,7 +9,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 
-/** Schedules that do not tick when their cron expression says so. */
+/** Schedules that do not tick at the times of their cron expression. */
 final class SkippedSchedules implements Check {
     private static final Sql SCHEDULES = Sql.file("doctor/schedules");
     private static final Duration LATE = Duration.ofMinutes(1);
@@ -59,6 +59,6 @@ final class SkippedSchedules implements Check {
                         row.bool("attended")));
         List<Finding> findings =
                 all.stream().map(Ticking::finding).flatMap(Optional::stream).toList();
-        return findings.isEmpty() ? List.of(Finding.ok(all.size() + " schedules tick in time")) : findings;
+        return findings.isEmpty() ? List.of(Finding.ok(all.size() + " schedules tick on time")) : findings;
     }
 }

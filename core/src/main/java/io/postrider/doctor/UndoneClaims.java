@@ -7,7 +7,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
-/** Jobs that are claimed and not settled, and whose worker does not live: nobody does them. */
+/** Claimed and unsettled jobs whose worker is not alive: they do not run. */
 final class UndoneClaims implements Check {
     private static final Sql UNDONE = Sql.file("doctor/undone_claims");
 
