@@ -157,7 +157,7 @@ class TransactionManagersTest {
                 .withPropertyValues("postrider.transaction-manager=nowhere")
                 .run(context -> assertThat(context.getStartupFailure())
                         .rootCause()
-                        .hasMessageContaining("nowhere, which is no transaction manager; there are: elsewhere"));
+                        .hasMessageContaining("nowhere, which is not a transaction manager; found: elsewhere"));
     }
 
     /** Such as that of a broker: it begins something, and our connection has no part in it. */
