@@ -18,7 +18,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Why a job waits: each reason, set up for real. */
+/** Reproduces each reason why a job waits. */
 @Migrated
 class JobWaitingTest {
     private static final Duration LONG = Duration.ofSeconds(30);

@@ -19,7 +19,7 @@ import java.util.UUID;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** The doctor judges by what must be true: events get positions, jobs are done, schedules tick. */
+/** The doctor checks progress: events get positions, jobs are done, schedules tick. */
 @Migrated
 class DoctorProgressTest {
     private static final Duration LONG = Duration.ofSeconds(30);

@@ -113,7 +113,7 @@ class GiantTest {
         }
     }
 
-    /** Transactions of 1,000 events: honest transactions, but in bulk, or making them takes longer than handling them. */
+    /** Real transactions of 1,000 events each: with smaller ones, emitting would take longer than handling. */
     @Test
     void a_backlog_of_very_many_events() throws Exception {
         Rows.texts(dataSource, "select n from postrider.sequence(1)"); // somebody was there before, and went

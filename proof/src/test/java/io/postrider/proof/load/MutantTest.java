@@ -22,9 +22,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * The checker catches every mutant of the sequencer, by construction: each mistake gets the one interleaving of sessions
- * that it cannot survive. The same interleavings without the mistake are sound. Under a random load, ordering by
- * transaction number once went unnoticed.
+ * The checker catches every mutant of the sequencer by construction: each mutant runs in an interleaving of sessions
+ * that exposes it. The same interleavings without the mutation are correct. Under a random load, the mutant that orders by
+ * transaction number was once not detected.
  */
 @Tag("slow")
 class MutantTest {
@@ -169,7 +169,7 @@ class MutantTest {
         }
     }
 
-    /** A pass without the mistake has no gate, and is over. */
+    /** A pass without the mutation has no gate and has already finished. */
     private static void awaitAtGate(ScriptedSession gates, long gate, CompletableFuture<Void> pass) {
         Await.until(
                 "a pass waits at gate " + gate,

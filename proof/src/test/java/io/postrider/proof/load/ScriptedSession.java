@@ -11,7 +11,7 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import javax.sql.DataSource;
 
-/** A session whose steps a test takes one by one, and whose transactions are recorded. */
+/** A session that a test drives step by step and whose transactions are recorded. */
 final class ScriptedSession implements AutoCloseable {
     static final String TOPIC = "orders";
 
