@@ -58,7 +58,7 @@ class SearchPathTest {
                     .containsExactlyInAnyOrder("enqueue", "lease_until", "unpositioned");
             assertThat(psql.texts("select p.proname " + ours
                             + "p.prosecdef and has_function_privilege('public', p.oid, 'execute')"))
-                    .as("what anybody may call with the owner's rights: both only read, and give no event away")
+                    .as("functions that any role may call with the owner's rights: both only read, and show no event")
                     .containsExactlyInAnyOrder("lease_until", "unpositioned");
         }
     }

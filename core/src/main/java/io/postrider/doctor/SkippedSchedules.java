@@ -34,7 +34,7 @@ final class SkippedSchedules implements Check {
             return nextAt.isAfter(expected.plus(LATE))
                     ? Optional.of(Finding.fail(
                             "schedule " + name + " (" + cron + ", " + zone + ") ticks next at " + nextAt
-                                    + ", but should at " + expected + ": was the clock wrong?",
+                                    + ", but should tick at " + expected + ": was the clock wrong?",
                             "remove it and set it again: postrider schedules remove " + name))
                     : Optional.empty();
         }

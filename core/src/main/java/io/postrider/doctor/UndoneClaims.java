@@ -15,7 +15,7 @@ final class UndoneClaims implements Check {
         Finding finding() {
             return Finding.fail(
                     jobs + " jobs of " + topic + " were claimed by worker " + worker + " since " + since
-                            + ", and no live worker answers for them",
+                            + ", and no live worker holds them",
                     "start a node that works on jobs; if one runs, restart it, and run `postrider verify`");
         }
 

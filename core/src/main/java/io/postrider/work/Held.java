@@ -4,7 +4,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** How many jobs a queue of this node has claimed and not settled, by the worker number they were claimed under. Safe to share. */
+/** How many jobs a queue of this node has claimed and not settled, by the worker number they were claimed under. Thread-safe. */
 final class Held {
     private final AtomicInteger all = new AtomicInteger();
     private final Map<Long, AtomicInteger> byWorker = new ConcurrentHashMap<>();

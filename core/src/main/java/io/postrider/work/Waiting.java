@@ -50,7 +50,7 @@ public record Waiting(Reason reason, @Nullable Instant until, String detail) {
                 switch (reason) {
                     case NO_POSITION ->
                         "it has no position yet; if that lasts, no node is sequencing: see postrider doctor";
-                    case TIME -> "its time has not come: it runs at " + until;
+                    case TIME -> "it is scheduled to run at " + until;
                     case RETRY -> "its last attempt failed; it is tried again at " + until;
                     case PAUSED -> "queue " + queue + " is paused";
                     case NO_WORKER -> "no running node works on queue " + queue;

@@ -88,7 +88,7 @@ class ForgetfulServerTest {
                     LockSupport.parkNanos(Seed.nanos(random, 0, 300)); // a random moment for the fault
                     server.kill();
                     server.start();
-                    LockSupport.parkNanos(Seed.nanos(random, 300, 600)); // goes on under load
+                    LockSupport.parkNanos(Seed.nanos(random, 300, 600)); // continues under load
                     fleet.awaitAllDone("after crash " + round, shop);
                 }
                 fleet.awaitAllDoneAtLast(shop);
@@ -119,7 +119,7 @@ class ForgetfulServerTest {
                     primary.close();
                     primary = standby;
                     Rows.execute(standby.dataSource("postgres"), "select pg_promote()");
-                    LockSupport.parkNanos(Seed.nanos(random, 300, 600)); // goes on under load
+                    LockSupport.parkNanos(Seed.nanos(random, 300, 600)); // continues under load
                     fleet.awaitAllDone("after promotion " + round, shop);
                 }
             }

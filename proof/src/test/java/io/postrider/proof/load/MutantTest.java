@@ -28,7 +28,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  */
 @Tag("slow")
 class MutantTest {
-    /** No vacuum: it takes transaction numbers, and some of these schedules depend on who has the greatest one. */
+    /** No vacuum: it takes transaction numbers, and some of these schedules depend on which session has the greatest one. */
     private static EmbeddedPostgres server;
 
     @BeforeAll

@@ -53,7 +53,7 @@ final class ScriptedSession implements AutoCloseable {
         connection.commit();
     }
 
-    /** Runs one pass in a thread of its own; where the function has a gate, it waits there for this advisory lock. */
+    /** Runs one pass in a separate thread; if the function has a gate, the pass waits there for this advisory lock. */
     CompletableFuture<Void> passThrough(long gate) throws SQLException {
         execute("set mutant.gate = '" + gate + "'");
         connection.commit();
