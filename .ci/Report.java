@@ -142,11 +142,7 @@ final class Report {
         }
         double all = suites.stream().mapToDouble(suite -> suite.seconds).sum();
         System.out.printf(
-                Locale.ROOT,
-                "%n%s: %d classes, %.0f s in total. The slowest:%n",
-                phase.directory,
-                suites.size(),
-                all);
+                Locale.ROOT, "%n%s: %d classes, %.0f s in total. The slowest:%n", phase.directory, suites.size(), all);
         suites.stream()
                 .sorted(Comparator.comparingDouble((Suite suite) -> -suite.seconds))
                 .limit(SLOWEST)
