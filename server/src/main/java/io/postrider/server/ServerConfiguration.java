@@ -81,7 +81,7 @@ class ServerConfiguration {
     /** Beside the payload: names, ids, headers of 16 KiB. */
     private static final int ENVELOPE = 64 * 1024;
 
-    /** Worker threads that the API leaves to health checks, metrics and short requests. */
+    /** Worker threads that the API leaves to health checks, metrics and other requests outside the API. */
     private static final int FOR_PROBES = 40;
 
     @Bean
