@@ -19,20 +19,20 @@ import javax.xml.stream.XMLStreamException;
 import javax.xml.stream.XMLStreamReader;
 
 /**
- * Judges a run of the tests by Surefire's reports and by Maven's log. Maven runs on after whatever fails (-fn), so its exit
- * code tells nothing; a crashed or hanging test JVM leaves no report.
+ * Evaluates a test run by Surefire's reports and by Maven's log. Maven continues after every failure (-fn), so its exit
+ * code says nothing; a crashed or hanging test JVM leaves no report.
  *
  * <p>Run from source by ./test: {@code java .ci/Report.java [option…]}, in the root of the repository.
  *
  * <pre>
  * --phase 'DIR [only=TAGS] [without=TAGS] [in=MODULES]'
- *                  A run of the tests whose reports are in target/DIR of each module. Every *Test.java whose class has none
+ *                  A test run whose reports are in target/DIR of each module. Every *Test.java whose class has none
  *                  of the tags in "without" must have a report there; with "only", every one that mentions such a tag.
- * --unchecked      Do not ask for a report of every class: the tests were selected by name.
- * --maven-log FILE What Maven printed: names modules that did not build and test JVMs that crashed.
- * --not-built      Maven failed, which it does for the build only.
- * --no-skips       A skipped test is a failure.
- * --seconds N      How long the run took.
+ * --unchecked      Do not require a report of every class: the tests were selected by name.
+ * --maven-log FILE Maven's output: names modules that did not build and test JVMs that crashed.
+ * --not-built      Maven exited with an error, which means that the build failed.
+ * --no-skips       Count a skipped test as a failure.
+ * --seconds N      Duration of the run.
  * </pre>
  */
 final class Report {
@@ -79,7 +79,7 @@ final class Report {
         print("Failed tests:", failures);
         boolean tooManySkipped = skipsFail && skipped > 0;
         if (tooManySkipped) {
-            System.out.println("CI=true: " + skipped + " tests were skipped, and none may be");
+            System.out.println("CI=true: " + skipped + " tests were skipped, which is a failure");
         }
         System.out.printf("took: %d min %02d s%n", seconds / 60, seconds % 60);
         System.out.printf("tests: %d passed, %d failed, %d skipped%n", tests - failed - skipped, failed, skipped);
@@ -142,11 +142,7 @@ final class Report {
         }
         double all = suites.stream().mapToDouble(suite -> suite.seconds).sum();
         System.out.printf(
-                Locale.ROOT,
-                "%n%s: %d classes, %.0f s one after the other. The slowest:%n",
-                phase.directory,
-                suites.size(),
-                all);
+                Locale.ROOT, "%n%s: %d classes, %.0f s in total. The slowest:%n", phase.directory, suites.size(), all);
         suites.stream()
                 .sorted(Comparator.comparingDouble((Suite suite) -> -suite.seconds))
                 .limit(SLOWEST)
@@ -161,7 +157,7 @@ final class Report {
         }
     }
 
-    /** Folders with a pom.xml, by their path from here. */
+    /** Directories with a pom.xml, as relative paths. */
     private static List<Path> modules() throws IOException {
         try (Stream<Path> poms = Files.find(Path.of(""), 4, (path, attributes) -> path.endsWith("pom.xml"))) {
             return poms.filter(pom -> pom.getParent() != null && !pom.toString().contains("target/"))
@@ -183,7 +179,7 @@ final class Report {
         }
     }
 
-    /** One run of the tests: where its reports are, and which classes took part. */
+    /** One test run: the directory of its reports, and the classes that took part. */
     private record Phase(String directory, List<String> only, List<String> without, List<String> in) {
         static Phase parse(String text) {
             String[] words = text.trim().split("\\s+");
@@ -219,7 +215,7 @@ final class Report {
             } catch (IOException e) {
                 throw new UncheckedIOException(e);
             } catch (XMLStreamException e) {
-                // Cut off, as by a full disk or a kill: not a report of tests that passed.
+                // Truncated, for example by a full disk or a kill: this does not count as passed.
                 return new Suite(module, file.getFileName().toString(), 0, 1, 1, 0, List.of(file + " is damaged"));
             }
         }

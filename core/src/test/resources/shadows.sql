@@ -1,5 +1,5 @@
--- Shadows every operator and function of pg_catalog by one of the same name and arguments in public, and makes operators on pairs of
--- types that pg_catalog has none for. Each counts its call by a sequence, which no rollback takes back, and fails.
+-- Shadows every operator and function of pg_catalog with one of the same name and arguments in public, and creates operators for
+-- pairs of types for which pg_catalog has none. Each counts its calls with a sequence, which a rollback does not undo, and fails.
 create sequence public.shadow_calls;
 
 create function public.shadow_called(what text) returns void language plpgsql set search_path = pg_catalog as $$
@@ -39,7 +39,7 @@ begin
       execute format('create operator public.%s (%s rightarg = %s, function = %s)', one.name,
         case when one.l::text <> '-' then 'leftarg = ' || one.l || ',' else '' end, one.r, named);
     exception when others then
-      null;  -- of a type that no function in PL/pgSQL can take
+      null;  -- PL/pgSQL functions cannot take this type
     end;
   end loop;
   for one in

@@ -32,8 +32,8 @@ public sealed interface Fate {
     }
 
     /**
-     * What the job needs is away, such as a mail server that is down: again after this long. No attempt is counted, however often that
-     * happens, so an outage makes no dead letters. The reason stands with the job meanwhile.
+     * A service that the job depends on is unavailable, such as a mail server; the job is retried after this time. No attempt is
+     * ever counted, so an outage causes no dead letters. The reason is shown with the job meanwhile.
      */
     static Fate unavailable(Duration retryAfter, String reason) {
         return new Unavailable(refuseNegative("retry after", retryAfter), Refuse.missing("reason", reason));

@@ -185,7 +185,7 @@ final class Json {
     }
 
     /**
-     * The limits keep the database from writing out what a few bytes stand for: {@code 1e131071} has 131,072 digits there, and
+     * The limits keep the database from expanding short numbers: {@code 1e131071} becomes 131,072 digits there, and
      * 7,500 of them took 2.9 GB in one backend.
      */
     private void number() {

@@ -156,8 +156,8 @@ public final class Options {
     }
 
     /**
-     * Whether {@code emit} and {@code enqueue} accept a connection in autocommit mode, on which each event commits by itself and
-     * stays even if the work around it fails. Default off: such a connection is refused.
+     * Whether {@code emit} and {@code enqueue} accept a connection in autocommit mode, on which each event commits separately and
+     * remains even if the work around it fails. Default off: such a connection is refused.
      */
     public Options withAutocommit(boolean allowed) {
         Draft draft = new Draft(this);
@@ -172,7 +172,7 @@ public final class Options {
         return new Options(draft);
     }
 
-    /** Who opens the transactions of transactional handlers. Default: Postrider, on connections of its data source. */
+    /** Opens the transactions of transactional handlers. Default: Postrider itself, on connections of its data source. */
     public Options withHandlerTransactions(HandlerTransactions transactions) {
         Draft draft = new Draft(this);
         draft.handlerTransactions = transactions;

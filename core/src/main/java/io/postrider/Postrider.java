@@ -97,8 +97,8 @@ public final class Postrider implements AutoCloseable {
     }
 
     /**
-     * Writes an event in the transaction of this connection: it is delivered if and only if that commits. Refuses a connection in
-     * autocommit mode, unless {@link Options#withAutocommit} allows it; so do the three methods below.
+     * Writes an event in the transaction of this connection: the event is delivered if and only if the transaction commits.
+     * Refuses a connection in autocommit mode unless {@link Options#withAutocommit} allows it; so do the three methods below.
      */
     public UUID emit(Connection connection, Event event) {
         return emitter.emit(connection, event);

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * relay waits until the sink is back, however long that takes. Immutable.
  */
 public final class Receipt {
-    /** What a sink asks for is bounded: the database's clock has an end. */
+    /** Limits the wait that a sink may ask for: PostgreSQL's timestamps have a maximum. */
     private static final Duration LONGEST_REST = Duration.ofDays(36_500);
 
     private static final Receipt WHOLE = new Receipt(Integer.MAX_VALUE, null, false, null);

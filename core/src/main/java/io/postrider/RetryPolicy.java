@@ -22,8 +22,8 @@ public final class RetryPolicy {
     }
 
     /**
-     * 25 attempts within about a day: 1 s doubled up to 3 h between them, each wait randomised to 50–100 %. From the first attempt to
-     * the last one 17 to 35 hours pass, 26 on average, so an outage of some hours makes no dead letters.
+     * 25 attempts within about a day: waits start at 1 s and double up to 3 h, each randomised to 50–100 %. The last attempt
+     * comes 17 to 35 hours after the first, 26 on average, so an outage of some hours causes no dead letters.
      */
     public static RetryPolicy defaults() {
         return exponential(25, Duration.ofSeconds(1), Duration.ofHours(3));

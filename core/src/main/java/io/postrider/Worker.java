@@ -100,7 +100,7 @@ public final class Worker {
         }
     }
 
-    /** How a type that it knows is tried again. Default: {@link RetryPolicy#defaults}, about a day. */
+    /** The retry policy of a type that it handles. Default: {@link RetryPolicy#defaults}, about a day. */
     public Worker withRetry(String type, RetryPolicy retry) {
         Kind kind = known(type);
         return with(type, new Kind(kind.handler(), Refuse.missing("retry", retry), kind.timeout()));

@@ -1,8 +1,8 @@
--- bury_bad(topic, positions): claimed jobs that cannot wait for their time become dead letters, so that a bad row costs one row and
--- never its queue: the row's due_at is no time to wait for, or somebody has deleted the event.
+-- bury_bad(topic, positions): turns claimed jobs with a bad row into dead letters, so that a bad row affects one job and never
+-- its queue. A row is bad if its due_at is out of range, or if its event was deleted.
 --
--- takes    positions that the caller settles in the same transaction; those that are in delayed are left alone
--- gives    how many became dead letters
+-- takes    positions that the caller settles in the same transaction; positions with a row in delayed are skipped
+-- gives    the number of new dead letters
 -- touches  dead_letter, unique_job (writes), delayed, log, event (reads)
 create or replace function postrider.bury_bad(of_topic text, positions bigint[])
 returns bigint
@@ -23,7 +23,7 @@ begin
       coalesce(e.created_at, clock_timestamp()), coalesce(e.type, 'unreadable'), e.key, e.project_id, e.user_id,
       e.aggregate_type, e.aggregate_id, coalesce(e.payload, 'null'::jsonb), coalesce(e.headers, '{}'::jsonb), 0,
       case when e.event_id is null then 'unreadable' else 'bad_row' end,
-      case when e.event_id is null then 'the event is gone: somebody has deleted it'
+      case when e.event_id is null then 'the event was deleted'
         else 'due_at is ' || e.due_at::text || '; it must be before the year 10000' end
     from unnest(positions) p (position)
     left join postrider.log l on l.topic = of_topic and l.position = p.position

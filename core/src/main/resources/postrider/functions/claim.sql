@@ -1,8 +1,8 @@
 -- claim(queue, topic, worker, most, first, bytes, oldest, latest): gives a worker the right to the next positions of a queue's
 -- lane, and the first of the jobs at them.
 --
--- takes    most: positions at most. first, bytes: so many jobs are given at most, with so long payloads; first 0: claims without a
---          look at the jobs, after one of them could not be read. oldest: the worker's
+-- takes    most: maximum number of positions. first, bytes: maximum number of jobs that are returned, and of the bytes of their
+--          payloads; first 0: claims without reading the jobs, after one of them could not be read. oldest: the worker's
 --          oldest claim that is not settled, null if all are. latest: the greatest number that it has ever got
 -- gives    first a row without an event: the claim's number and first position, and the last position that is claimed now, by
 --          whomever; without a number if nothing was claimed, and then hold says why: empty, paused, limited. Then the jobs, in
@@ -13,9 +13,9 @@
 --          transaction, which is this statement
 -- never    waits for a flush: if a crash of the server forgets the claim, the range is claimed again, and the settlement of
 --          the one who had it finds no claim. Nor gives a worker a number a second time: the crash, or a failover, forgets as
---          well which numbers were drawn, and the settlement of the forgotten claim would find the new one. Nor believes a
---          worker that has not signed in on this server what its oldest open claim is: the server may have forgotten
---          settlements that the worker has heard of, and a takeover would begin behind them
+--          well which numbers were drawn, and the settlement of the forgotten claim would find the new one.
+-- never    trusts the oldest open claim of a worker that has not signed in on this server: the server may have lost
+--          settlements that were confirmed to the worker, and a takeover would skip those claims
 create or replace function postrider.claim(
   of_queue   text,
   of_topic   text,
@@ -82,7 +82,7 @@ begin
   while mine <= latest loop  -- 0.2 µs each; setval() would put back what another worker has moved on meanwhile
     mine := nextval('postrider.claim_numbers');
   end loop;
-  if mine <= last_n then  -- somebody has set the sequence back: another claim may have this number, and share its settlements
+  if mine <= last_n then  -- the sequence was set back: another claim may have this number and would share its settlements
     mine := postrider.next_number('claim_numbers', (select greatest(latest, max(c.n)) from postrider.claim c));
   end if;
   head := least(head, last + most);

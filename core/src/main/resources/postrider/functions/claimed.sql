@@ -2,7 +2,7 @@
 --
 -- takes    bytes: stop when the payloads are so long together; at least one is given
 -- gives    the jobs in the order of their positions. wait: milliseconds until the job is due, null if it is. hold: cancelled; bad,
---          if it can never be due; a position whose event is gone comes with nulls
+--          if it can never be due. A position whose event was deleted has nulls
 -- touches  log, event, cancellation (reads)
 create or replace function postrider.claimed(of_topic text, after bigint, upto bigint, bytes bigint)
 returns table (

@@ -1,6 +1,6 @@
--- clear_setback(listener, position, attempt): an event that was set back has been handled.
+-- clear_setback(listener, position, attempt): removes the setback of an event that has been handled.
 --
--- gives    whether the setback is still this attempt's
+-- gives    whether the setback still belonged to this attempt
 -- touches  setback (writes)
 create or replace function postrider.clear_setback(of_listener text, of_position bigint, of_attempt int)
 returns boolean

@@ -1,9 +1,9 @@
--- cluster_identity(): which cluster and which timeline this is, by what the caller may read.
+-- cluster_identity(): identifies the cluster and its timeline, as far as the caller may read them.
 --
--- The timeline is read from the name of the WAL file: pg_control_checkpoint() still shows the old one after a promotion.
--- Some managed servers refuse pg_control_system() or the WAL position. There the database and the table stand for the cluster (a
--- restored dump has other oids), and the server's start for the timeline (a standby has its own): each restart opens an era, and
--- reads event and log once. The identity is negative then, and doctor says so
+-- The timeline comes from the name of the WAL file: pg_control_checkpoint() still shows the old one after a promotion.
+-- Some managed servers refuse pg_control_system() or the WAL position. Then the oids of the database and the table identify the
+-- cluster (a restored dump has other oids), and the server's start time identifies the timeline (a standby has its own). Each
+-- restart then opens an era and reads event and log once. The identity is negative in this case, and doctor reports it
 create or replace function postrider.cluster_identity(out system_identifier bigint, out timeline text)
 language plpgsql stable
 set search_path = pg_catalog, pg_temp

@@ -1,5 +1,5 @@
--- delay_again(topic, position, worker, attempt, why, wait, counted, code, error, stack): a job that goes by itself goes on doing so; or is
--- finished, if somebody has cancelled it meanwhile.
+-- delay_again(topic, position, worker, attempt, why, wait, counted, code, error, stack): schedules a job that has a row in
+-- delayed again; or finishes it, if it was cancelled meanwhile.
 --
 -- takes    wait: milliseconds. counted: whether this attempt counts
 -- gives    whether it was the worker's still

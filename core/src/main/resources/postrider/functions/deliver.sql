@@ -60,7 +60,7 @@ begin
   end if;
   next := nextval('postrider.delivery_numbers');
   if next <= last.n then
-    -- a logical copy does not carry sequences, and somebody may have set this one back: the new row would not be the last
+    -- a logical copy does not carry sequences, and this one may have been set back: the new row would not be the last
     next := postrider.next_number('delivery_numbers', last.n);
   end if;
   insert into postrider.delivery (n, listener, from_position, to_position, events, worker)

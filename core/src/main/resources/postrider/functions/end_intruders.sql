@@ -1,8 +1,8 @@
--- end_intruders(): sessions that hold a lock of the nodes and whose role may not be a node.
+-- end_intruders(): terminates sessions that hold a lock of the nodes although their role may not run a node.
 --
--- PostgreSQL lets every role take any advisory lock: held by a stranger, it would keep a listener or a queue from going on.
--- gives    each such session; ended: whether it could be ended. That takes membership in its role or in pg_signal_backend
--- touches  the server's list of locks and sessions (reads)
+-- PostgreSQL lets every role take any advisory lock. In the hands of another role it would block a listener or a queue.
+-- gives    each such session; ended: whether it was terminated, which takes membership in its role or in pg_signal_backend
+-- touches  pg_locks, pg_stat_activity (reads)
 create or replace function postrider.end_intruders(out pid int, out role text, out ended boolean)
 returns setof record
 language plpgsql volatile

@@ -1,10 +1,10 @@
 -- enqueue(queue, type, payload, run_at, …): writes one job in the caller's transaction.
 --
--- takes    run_at: not before this time; null: at once. priority: high, normal, low. unique_key: if another job of the queue and
---          the project holds it, nothing is written. unique_for: for how long it is held; null: until the job is finished
+-- takes    run_at: earliest start; null: immediately. priority: high, normal, low. unique_key: if another job of the queue and
+--          the project holds it, nothing is written. unique_for: how long the key is held; null: until the job is finished
 -- gives    the job's id; of the one that holds the unique key, if there is one
 -- touches  event, unique_job (writes)
--- rights   runs as its owner, so that no producer needs rights on unique_job, where it could read and take others' keys
+-- rights   runs as its owner. With rights on unique_job, a producer could read and take the keys of others
 -- locks    a unique key that it takes: another transaction that enqueues with the same key waits for the end of this one
 create or replace function postrider.enqueue(
   queue           text,
@@ -85,5 +85,5 @@ begin
 end
 $$;
 
--- Only those it is granted to: it writes with its owner's rights.
+-- It writes with its owner's rights, so only roles that are granted execute may call it.
 revoke execute on function postrider.enqueue from public;

@@ -1,5 +1,5 @@
 -- enter(reach, project, user): from here to its end the transaction has this in reach, and can only read. As the role
--- reader_role() if the caller may act as it: for a superuser the policies would not hold.
+-- reader_role() if the caller may act as it: the policies do not apply to a superuser.
 --
 -- takes    reach: 'all', 'project' or 'user'. project, user: null for none
 -- gives    whether row-level security holds now. If not, the caller must not read

@@ -1,6 +1,6 @@
--- finish_delayed(topic, position, worker, attempt, fate, result): a job that has a row in delayed is done or cancelled.
+-- finish_delayed(topic, position, worker, attempt, fate, result): finishes a job that has a row in delayed, as done or cancelled.
 --
--- gives    whether the row is still this worker's and this attempt's: it is the fence
+-- gives    whether the row still belonged to this worker and this attempt. It is the fencing token
 -- touches  delayed, finish (writes)
 create or replace function postrider.finish_delayed(
   of_topic     text,

@@ -1,6 +1,6 @@
--- forget_cancelled(topics, positions): requests to cancel of jobs that have ended.
+-- forget_cancelled(topics, positions): deletes the cancellation requests of jobs that have ended.
 --
--- takes    arrays of one length
+-- takes    arrays of equal length
 -- touches  cancellation (writes)
 create or replace function postrider.forget_cancelled(topics text[], positions bigint[])
 returns void

@@ -1,6 +1,6 @@
--- forget_progress(topics, positions): progress reports of jobs that have ended.
+-- forget_progress(topics, positions): deletes the progress reports of jobs that have ended.
 --
--- takes    arrays of one length
+-- takes    arrays of equal length
 -- touches  progress (writes)
 create or replace function postrider.forget_progress(topics text[], positions bigint[])
 returns void

@@ -9,7 +9,7 @@
 -- never    hides an event that has no position: the bounds of id are only there to look into few segments.
 --          The look into log and backlog is for ids from before the era, where a transaction's number may have been used
 --          twice: once by the cluster that wrote them, and again by ours
--- A pinned search_path would keep the planner from inlining it. Its body is parsed when it is made, so no path can change it
+-- A pinned search_path would keep the planner from inlining it. Its body is parsed at creation, so no search_path can change it
 create or replace function postrider.fresh(
   low_gaps   xid8[],
   high_gaps  xid8[],

@@ -1,13 +1,13 @@
--- hand_over_next(worker, most_crashes, after, most): ends a worker that is gone, if nobody has, and hands over its next open jobs.
--- They are scheduled individually from now on, each suspected of having ended the worker; unless it was leaving, or has only
--- changed its number: then none is, and no attempt is counted.
+-- hand_over_next(worker, most_crashes, after, most): marks a worker that is gone as ended, unless it is already, and hands over
+-- its next open jobs. They are scheduled individually from now on, each suspected of having ended the worker. If the worker was
+-- leaving or only changed its number, no job is suspected and no attempt is counted.
 --
--- takes    most_crashes: a job that ran alone when the worker ended, and has now ended so many, becomes a dead letter.
---          after: the last claim that the caller has handed over, 0 at first. most: jobs, about; a claim is never divided
--- gives    how many jobs were handed over, the last claim among them, and whether all are. No row if somebody else has
---          finished. The caller calls again until all are handed over; any node can go on from 0
+-- takes    most_crashes: a job that ran alone when the worker ended, and whose crashes reach this number, becomes a dead letter.
+--          after: the last claim that the caller has handed over, 0 at first. most: number of jobs, roughly; a claim is not split
+-- gives    the number of jobs handed over, the last claim among them, and whether all are handed over. No row if another node has
+--          finished. The caller repeats the call until all are handed over; any node can continue from 0
 -- touches  worker, presence, settlement, delayed, dead_letter, unique_job, progress (writes), claim, log, event (reads)
--- locks    the worker: a settlement that is under way finishes first, a later one finds that it is too late
+-- locks    the worker: a settlement in progress finishes first; a later one is refused
 create or replace function postrider.hand_over_next(
   of_worker     bigint,
   most_crashes  int,

@@ -1,11 +1,12 @@
--- hand_over_undone(worker, after, most): looks at the next claims of workers that have been handed over, or that nobody knows,
--- and hands over positions of them that are not settled. There should be none. Without this, such jobs would stay IN_PROGRESS
--- for ever: no worker holds them, and a takeover looks only at workers that have not been handed over.
+-- hand_over_undone(worker, after, most): checks the next claims of workers that are handed over or unknown, and hands over their
+-- unsettled positions. There should be none. Without this, such jobs would stay IN_PROGRESS forever: no worker holds
+-- them, and a takeover only checks workers that have not been handed over.
 --
--- takes    worker, after: where the last call ended, 0 and 0 at first. most: claims
--- gives    where to go on, and how many jobs were handed over; no row at the end. A claim that cannot be handed over is passed over
+-- takes    worker, after: where the last call ended, 0 and 0 at first. most: number of claims
+-- gives    where to continue, and the number of jobs handed over; no row at the end. A claim that cannot be handed over is
+--          skipped
 -- touches  claim, worker (reads), settlement, delayed, progress (writes), log, event (reads)
--- locks    the workers: two calls at once hand over once
+-- locks    the workers: of two concurrent calls only one hands a job over
 create or replace function postrider.hand_over_undone(
   of_worker  bigint,
   after      bigint,

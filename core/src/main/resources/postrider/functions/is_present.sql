@@ -1,5 +1,5 @@
--- is_present(worker): whether a worker has signed in on this server since it started. Only then does the server know all that
--- the worker has heard of: see the table presence.
+-- is_present(worker): whether a worker has signed in since this server started. Only then does the server have every commit that
+-- was confirmed to the worker: see the table presence.
 --
 -- touches  presence (reads)
 create or replace function postrider.is_present(of_worker bigint)

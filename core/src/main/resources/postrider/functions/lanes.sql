@@ -1,5 +1,5 @@
 -- lanes(queue): the topics that are the lanes of a queue.
--- Parsed when it is made, so no search_path can change it, and the planner can inline it
+-- Its body is parsed at creation, so no search_path can change it, and the planner can inline it
 create or replace function postrider.lanes(of_queue text)
 returns text[]
 language sql immutable parallel safe

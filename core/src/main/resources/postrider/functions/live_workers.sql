@@ -1,7 +1,7 @@
--- live_workers(): the workers that are alive: the session of their wire holds the lock of their number. Behind a pooler there
--- is no such session, and an idle worker writes nothing: it counts as alive for a day after its last sign.
+-- live_workers(): the workers that are alive, which means that the session of their wire holds the lock of their number. Behind a
+-- pooler there is no such session, and an idle worker writes nothing: it counts as alive for a day after its last sign of life.
 --
--- gives    announced: whether its node has told which queues it works on (worker_queue); an older version does not
+-- gives    announced: whether its node has announced its queues (worker_queue); older versions do not
 -- touches  worker, worker_queue, pg_locks (reads)
 create or replace function postrider.live_workers()
 returns table (id bigint, node text, announced boolean)

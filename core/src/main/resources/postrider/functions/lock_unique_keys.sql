@@ -1,6 +1,8 @@
--- lock_unique_keys(keys): waits until no other transaction takes several of these unique keys, each the text of queue and key.
+-- lock_unique_keys(keys): locks unique keys, each given as the text of queue and key, before several are taken in one
+-- transaction.
 --
--- Ordered by hash: two transactions that took the same keys in the order of their jobs could wait for each other
+-- The locks are taken in the order of the hashes: two transactions that took the same keys in the order of their jobs could
+-- deadlock
 -- locks    advisory locks of the keys' hashes, to the end of the transaction
 create or replace function postrider.lock_unique_keys(keys text[])
 returns void

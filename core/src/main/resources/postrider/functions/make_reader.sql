@@ -22,7 +22,7 @@ begin
       when insufficient_privilege then
         return format('role %s is not there, and %s may not create roles', reader, current_user);
       when duplicate_object or unique_violation then
-        null;  -- by another node, a moment ago
+        null;  -- another node has just created it
     end;
   end if;
   if not (has_schema_privilege(reader, 'postrider', 'usage')

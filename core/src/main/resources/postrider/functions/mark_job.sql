@@ -1,7 +1,7 @@
 -- mark_job(worker, job): marks a transaction as the one in which the handler of this job runs.
 --
--- settle() and may_settle() compare the mark: a handler that has ended the transaction by a statement of its own loses it. The lock,
--- shared, shows who takes over the worker which sessions still work for it
+-- settle() and may_settle() compare the mark: if a handler ends the transaction with its own statement, the mark is gone. The
+-- shared lock shows the node that takes over the worker which sessions still work for it
 -- touches  the setting postrider.job, to the end of the transaction
 create or replace function postrider.mark_job(of_worker bigint, of_job text)
 returns void

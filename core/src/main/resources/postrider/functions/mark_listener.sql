@@ -1,6 +1,6 @@
 -- mark_listener(tenure): marks a transaction as one of this tenure of a listener, before its handler runs.
 --
--- deliver() compares the mark: a handler that has ended the transaction by a statement of its own loses it. The lock, shared, shows
+-- deliver() compares the mark: if a handler ends the transaction with its own statement, the mark is gone. The shared lock shows
 -- a successor which sessions still work for an earlier tenure
 -- touches  the setting postrider.tenure, to the end of the transaction
 create or replace function postrider.mark_listener(of_tenure bigint)

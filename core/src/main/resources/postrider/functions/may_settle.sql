@@ -1,9 +1,9 @@
 -- may_settle(topic, position, job): whether the transaction of a job's handler may settle it. The job has a row in delayed.
 --
--- gives    free; cancelled, if somebody has cancelled it; elsewhere, if this is not the transaction that mark_job() marked; lost, if
+-- gives    free; cancelled, if the job was cancelled; elsewhere, if this is not the transaction that mark_job() marked; lost, if
 --          the row is gone
 -- locks    the job's row, first: a cancellation waits for this transaction, or this one for the cancellation. The next statement
---          has a snapshot of its own and sees what was committed meanwhile
+--          has its own snapshot and sees changes that were committed meanwhile
 -- touches  delayed (locks), cancellation (reads)
 create or replace function postrider.may_settle(of_topic text, of_position bigint, of_job text)
 returns text

@@ -1,12 +1,13 @@
--- mend_times(): brings back times that were written while the clock was ahead. A retry that was put off by a second while the clock was
--- 40 days ahead would wait for 40 days after it was set right, and hold up a listener that blocks for as long.
+-- mend_times(): corrects times that were written while the clock was ahead. A retry with a wait of one second, written while the
+-- clock was 40 days ahead, would wait for 40 days after the clock was corrected, and block a listener with policy block for as
+-- long.
 --
--- What was written more than a minute in the future tells that the clock was ahead: the wait that was meant begins now. A job that its
--- producer gave a time keeps that time.
+-- A row that was written more than a minute in the future shows that the clock was ahead: its original wait starts now. A job
+-- whose producer set a time keeps that time.
 --
--- gives    how many rows
+-- gives    the number of rows
 -- touches  delayed, setback, worker, listener (writes)
--- locks    the rows, none that somebody else has locked
+-- locks    the rows; skips rows that another transaction has locked
 create or replace function postrider.mend_times()
 returns bigint
 language plpgsql volatile

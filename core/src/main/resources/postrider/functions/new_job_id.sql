@@ -1,6 +1,6 @@
 -- new_job_id(): an id that begins with the time (UUID version 7). Jobs are looked up by id, so an index has it: with random ids
 -- each job would change another page of it, and log the whole page after a checkpoint.
--- Parsed when it is made, so no search_path can change it, and the planner can inline it
+-- Its body is parsed at creation, so no search_path can change it, and the planner can inline it
 create or replace function postrider.new_job_id()
 returns uuid
 language sql volatile parallel safe

@@ -1,4 +1,4 @@
--- open_claims(): the claims of workers that have not been handed over, with those of their positions that are not settled.
+-- open_claims(): the claims of workers that have not been handed over, with their unsettled positions.
 --
 -- touches  worker, claim, settlement (reads)
 create or replace function postrider.open_claims()

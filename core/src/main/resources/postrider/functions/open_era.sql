@@ -4,8 +4,8 @@
 -- gives    how many events were put into the backlog, and the snapshot in which they were looked for: one statement finds
 --          the events and takes the snapshot, because an event that is committed between two would be found by both
 -- touches  event, log (reads all of both, once), backlog, era, segment (writes); in another cluster the sequences, which a
---          logical copy does not carry: an id that was given out before would lie below where passes look. The same if somebody
---          has set event_ids back
+--          logical copy does not carry: an id that was given out before would lie below where passes look. The same applies
+--          after event_ids was set back
 create or replace function postrider.open_era(
   reason        text,
   high          bigint,
@@ -43,9 +43,9 @@ begin
   select coalesce(sum(p.events), 0), pg_current_snapshot() into promised, now from promises p;
 
   if reason = 'ids went back' then
-    -- in-flight transactions may have drawn ids above those that are visible, so it is moved on by more than that
+    -- in-flight transactions may have drawn ids above the visible ones, so the sequence is advanced by a wide margin
     perform postrider.next_number('event_ids', greatest(high, (select max(e.id) from postrider.event e)) + 1000000);
-    -- an event with such an id is in a segment that was believed to grow no more, or that waits to be dropped
+    -- an event with such an id may be in a closed segment, or in one that waits to be dropped
     update postrider.segment s set closed_at = null, emptied_at = null
     where s.family = 'log' and s.closed_at is not null
     and exists (select from postrider.backlog b where b.first_id < s.high and b.last_id >= s.low);

@@ -1,5 +1,5 @@
--- put_aside(topic, positions, why, waits, attempts, crashes, codes, errors, stacks): claimed jobs go by themselves from now on; those that
--- somebody has cancelled meanwhile are finished instead.
+-- put_aside(topic, positions, why, waits, attempts, crashes, codes, errors, stacks): schedules claimed jobs individually from now
+-- on, in delayed; jobs that were cancelled meanwhile are finished instead.
 --
 -- takes    arrays of one length: positions of the topic, milliseconds until each is due, attempts and crashes so far, what
 --          went wrong or null. The caller settles the positions as aside in the same transaction

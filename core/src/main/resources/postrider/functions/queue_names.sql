@@ -1,7 +1,7 @@
 -- queue_names(): every queue that somebody works on or has enqueued to.
 --
 -- touches  queue, head (reads; one look for each topic)
--- Parsed when it is made, so no search_path can change it, and the planner can inline it
+-- Its body is parsed at creation, so no search_path can change it, and the planner can inline it
 create or replace function postrider.queue_names()
 returns setof text
 language sql stable

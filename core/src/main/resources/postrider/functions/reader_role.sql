@@ -1,5 +1,5 @@
--- reader_role(): the role that the event log is read as. Roles belong to the whole cluster, so its name has the database in it: a
--- member for one database reads no other's events.
+-- reader_role(): the name of the role that reads the event log. Roles belong to the whole cluster, so the name contains the
+-- database: a member of the role of one database cannot read the events of another.
 create or replace function postrider.reader_role()
 returns text
 language plpgsql stable

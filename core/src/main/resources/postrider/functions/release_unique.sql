@@ -1,4 +1,4 @@
--- release_unique(ids): finished jobs release their unique keys. A key that is held for a period stays.
+-- release_unique(ids): releases the unique keys of finished jobs, except keys that are held for a period.
 --
 -- touches  unique_job (writes)
 create or replace function postrider.release_unique(ids uuid[])

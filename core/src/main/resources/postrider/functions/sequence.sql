@@ -5,7 +5,7 @@
 --          and whether there is more to do at once. No row if there was nothing: then nothing was written and no
 --          transaction number was used
 -- touches  event (reads), log, head, pass, era, backlog (writes)
--- locks    the table sequencing, which makes passes serial, to the end of the transaction; nothing a producer needs
+-- locks    the table sequencing, to the end of the transaction, so that passes are serial; producers need no lock on it
 -- never    in REPEATABLE READ: the snapshot would be older than the lock, and the pass before would be invisible.
 --          Never on a standby: a snapshot there lists no running transactions
 --
@@ -74,13 +74,13 @@ begin
   select s.last_value into newest from postrider.event_ids s;  -- too high does no harm here; and it fails without the right
   change := postrider.era_change(last.snapshot);
   if change is null and last.n is null then
-    change := 'passes are gone';  -- somebody has emptied the table
+    change := 'passes are gone';  -- the table was emptied
   elsif change is null and high < last.high then
-    change := 'ids went back';  -- somebody has set the sequence back: new ids lie below where passes look
+    change := 'ids went back';  -- the sequence was set back: new ids lie below the range that passes read
   end if;
   n := coalesce(last.n, 0) + 1;
   if change = 'passes are gone' then
-    n := (select coalesce(max(h.n), 0) + 10000 from postrider.head h);  -- nodes wait for a number above the last they have seen
+    n := (select coalesce(max(h.n), 0) + 10000 from postrider.head h);  -- nodes wait for a number above the last one they saw
   end if;
   events := 0;
   topics := '{}';

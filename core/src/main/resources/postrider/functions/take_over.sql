@@ -1,7 +1,7 @@
--- take_over(worker, most_crashes): ends a worker that is gone and hands over all its open jobs, in one transaction.
+-- take_over(worker, most_crashes): marks a worker that is gone as ended and hands over all its open jobs, in one transaction.
 --
 -- takes    most_crashes: see hand_over_next
--- gives    how many jobs were handed over; null if somebody else has done it
+-- gives    the number of jobs handed over; null if another node has done it
 -- touches  what hand_over_next() touches
 create or replace function postrider.take_over(of_worker bigint, most_crashes int)
 returns bigint

@@ -1,7 +1,7 @@
 -- tidy_jobs(keep): forgets what jobs left that nobody needs: unique keys whose period is over, cancellations of jobs that were
 -- finished before anybody saw them, workers that ended long ago.
 --
--- And moves claim_numbers on if somebody has set it back: a lane without claims could not tell (claim.sql).
+-- Also advances claim_numbers if it was set back: claim() cannot detect this in a lane without claims.
 --
 -- gives    how many rows
 -- touches  unique_job, cancellation, worker (writes), delayed, claim, settlement (reads)

@@ -1,7 +1,7 @@
--- try_hand_over(n, topic, positions, why, attempts, crashes, error): hand_over(), but a claim that cannot be handed over is left as
--- it is, with a warning: it must not hold up the claims behind it.
+-- try_hand_over(n, topic, positions, why, attempts, crashes, error): calls hand_over(), but leaves a claim that cannot be handed
+-- over unchanged, with a warning, so that it does not block the claims behind it.
 --
--- gives    how many jobs were handed over
+-- gives    the number of jobs handed over
 -- touches  what hand_over() touches
 create or replace function postrider.try_hand_over(
   of_n          bigint,

@@ -1,11 +1,11 @@
 -- unpositioned(): the committed events that have no position yet, by topic.
 --
--- gives    topic, how many, and when the oldest was emitted. At most a million events are counted: where every node has been
---          down for hours, a view must still answer
+-- gives    topic, number of events, and when the oldest was emitted. At most a million events are counted, so that the views
+--          still answer after every node has been down for hours
 -- touches  pass, era, event, log, backlog, head (reads, as the owner: readers of the views may not read these tables)
--- never    visits the rows of an open transaction, or events that have their position: it looks between two snapshots as
---          sequence() does, so an idle database costs one index look-up per open segment, however many events it keeps
--- never    answers a role that may not read the views: topic names are not for every producer
+-- never    visits the rows of an open transaction, or events that have a position: it reads between two snapshots as
+--          sequence() does, so an idle database costs one index lookup per open segment, regardless of how many events it keeps
+-- never    answers a role that may not read the views: not every producer may know the topic names
 create or replace function postrider.unpositioned()
 returns table (topic text, events bigint, oldest_at timestamptz)
 language plpgsql stable security definer
@@ -44,7 +44,7 @@ begin
   end if;
 
   if change is not null then
-    -- Transaction numbers mean nothing across an era. What every era keeps: all committed events up to the last pass's
+    -- Transaction numbers are not comparable across eras. What every era keeps: all committed events up to the last pass's
     -- floor have their positions.
     return query
     select e.topic::text, count(*), min(e.created_at)::timestamptz
@@ -101,7 +101,7 @@ begin
     group by e.topic;
   end if;
 
-  -- what the backlog has promised a position and not given it
+  -- events in the backlog that are promised a position and do not have it yet
   return query
   select w.topic, w.last - w.head, (
     select e.created_at::timestamptz

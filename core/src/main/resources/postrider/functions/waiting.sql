@@ -1,7 +1,7 @@
--- waiting(id): why a job that is not finished and not running waits. No row if it is finished, running or unknown.
+-- waiting(id): why a job is waiting. No row if it is finished, running or unknown.
 --
--- gives    reason: no_position, time, retry, paused, no_worker, no_handler, key, limit, alone, behind. until: when its time comes.
---          ahead: how many jobs of its lane go before it. detail: the limit that is reached, the type that nobody handles
+-- gives    reason: no_position, time, retry, paused, no_worker, no_handler, key, limit, alone, behind. until: when it may run.
+--          ahead: the number of jobs before it in its lane. detail: the limit that is reached, or the type without a handler
 -- touches  event, log, delayed, queue, claim, worker, worker_queue, dead_letter (reads)
 create or replace function postrider.waiting(of_id uuid)
 returns table (reason text, until timestamptz, ahead bigint, detail text)
@@ -40,7 +40,7 @@ begin
   from postrider.delayed d where d.topic = place.topic and d.position = place.position;
   if job.type is null then
     if place.position <= claimed then
-      return;  -- a worker has it, or it is settled
+      return;  -- a worker holds it, or it is settled
     end if;
     select e.type::text, e.key::text, coalesce(e.due_at, now) as due_at, null::text as why, null::bigint as worker, 0 as crashes
     into job

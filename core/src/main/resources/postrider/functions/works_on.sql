@@ -1,5 +1,5 @@
--- works_on(queue, type): whether a live worker works on a queue, and, if a type is given, handles it there. A worker that has
--- announced nothing may handle anything.
+-- works_on(queue, type): whether a live worker works on a queue and, if a type is given, handles that type there. A worker
+-- without an announcement counts for every queue and type.
 --
 -- touches  worker, worker_queue (reads)
 create or replace function postrider.works_on(of_queue text, of_type text default null)

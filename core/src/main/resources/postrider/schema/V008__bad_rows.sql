@@ -1,8 +1,8 @@
--- Values that an event may not hold, and what a failure leaves behind.
+-- Constraints on event values, stack traces of failures, and the handover of workers.
 
--- A time that a producer sets is used in arithmetic by those who claim and read: one job that was due at infinity stopped its queue
--- for good. Domains, as in V005, whose second part says why the constraint comes last and is not valid, and why views are emptied
--- while a column changes its type.
+-- Claims and reads do arithmetic with times that a producer sets: one job that was due at infinity stopped its queue
+-- for good. Domains, as in V005; its second part explains why the constraint comes last and is not valid, and why views are
+-- emptied while a column changes its type.
 do $$
 declare
   emptied text;
@@ -34,16 +34,18 @@ alter table postrider.setback add column if not exists stack text;
 alter table postrider.delayed add column if not exists stack text;
 alter table postrider.dead_letter add column if not exists stack text;
 
--- since: when the job was put aside, so that a time that was written while the clock was ahead is recognised (mend_times.sql). The
--- default comes by itself, because a column that is added with it rewrites the table.
+-- since: when the job was put aside; mend_times() recognises by it a time that was written while the clock was ahead. The
+-- default is set in a separate statement, because adding a column with a volatile default rewrites the table.
 alter table postrider.delayed add column if not exists since timestamptz;
 alter table postrider.delayed alter since set default clock_timestamp();
 
--- They get the stack as a last argument, which has a default: nodes of the version before go on calling them while it is rolled out.
+-- These functions get the stack as a last argument with a default, so that nodes of the previous version can still call them
+-- during a rollout.
 drop function if exists postrider.put_aside(text, bigint[], text[], bigint[], int[], int[], text[], text[]);
 drop function if exists postrider.delay_again(text, bigint, bigint, int, text, bigint, boolean, text, text);
 
--- Jobs that wait for a time that never comes. From now on such a job is set aside as dead when it is claimed: bury_bad.sql.
+-- Jobs that wait for a time that never comes become dead letters. From now on this happens when such a job is claimed:
+-- bury_bad.sql.
 with bad as (
   delete from postrider.delayed d
   where d.worker is null and d.due_at >= timestamptz '10000-01-01 00:00:00+00'
@@ -59,14 +61,14 @@ select b.topic, b.position, b.topic, b.event_id, b.created_at, b.type, b.key, b.
 from bad b
 on conflict (listener, position) do nothing;
 
--- ── numbers that are short as stored and long as text ───────────────────────────────────────────────────────────────
+-- ── numbers with a short storage form and a long text ───────────────────────────────────────────────────────────────
 -- jsonb stores 1e131071 in 12 bytes and writes it as 131,072 digits. The caps on payloads and headers measure the text, because
 -- that is what readers receive, so this check must come first: the constraints of a domain are checked in the order of their
 -- names. It stops at the first number beyond 1e1500; 7,500 of them are refused in 0.3 ms instead of 12 s and 2.9 GB.
 --
--- A value of at most 16 KiB holds about 1,000 numbers and cannot become longer than 134 MB, so it needs no look at its numbers:
--- the check takes 0.3 µs then. A larger one takes about 50 µs for 10 KiB. #> '{}' gives the value uncompressed: one that comes from
--- another table may be stored compressed.
+-- A value of at most 16 KiB holds about 1,000 numbers and cannot become longer than 134 MB, so its numbers are not checked:
+-- that takes 0.3 µs. The check of a larger value takes about 50 µs for 10 KiB. #> '{}' decompresses the value: one that comes
+-- from another table may be stored compressed.
 alter domain postrider.event_payload drop constraint if exists digits_are_bounded;
 alter domain postrider.event_payload add constraint digits_are_bounded
   check (pg_column_size(value #> '{}'::text[]) <= 16384
@@ -76,10 +78,10 @@ alter domain postrider.event_headers add constraint digits_are_bounded
   check (pg_column_size(value #> '{}'::text[]) <= 16384
     or (value @@ '$.**{last} > 1e1500 || $.**{last} < -1e1500'::jsonpath) is not true) not valid;
 
--- Workers that have signed in since the server started. The table is unlogged on purpose: a crash and a promotion empty it,
--- and they are what makes a server forget commits that a worker has heard of. A worker without a row here knows more than the
--- server does, so it may not claim: it signs in under a new number, and what its old number holds is handed over.
---   server_start  tells another server, such as one that was restored from a copy of the files
+-- Workers that have signed in since the server started. The table is unlogged on purpose: a crash or a promotion empties it,
+-- and these are the events in which a server can lose commits that were confirmed to a worker. A worker without a row may know
+-- more than the server does, so it may not claim. It signs in under a new number, and the jobs of its old number are handed over.
+--   server_start  identifies another server, such as one that was restored from a copy of the files
 create unlogged table if not exists postrider.presence (
   worker        bigint       not null primary key,
   server_start  timestamptz  not null default pg_postmaster_start_time()
@@ -104,8 +106,8 @@ create trigger worker_signs_in after insert on postrider.worker for each row exe
 insert into postrider.presence (worker) select w.id from postrider.worker w where w.ended_at is null
 on conflict (worker) do nothing;
 
--- A worker that has ended is handed over in pieces, each a transaction, so that the first of 60,000 jobs does not wait for the
--- last. Null while there are pieces left.
+-- The jobs of an ended worker are handed over in batches, one transaction each, so that the first of 60,000 jobs does not wait
+-- for the last. Null until all of them are handed over.
 alter table postrider.worker add column if not exists handed_over_at timestamptz;
 update postrider.worker w set handed_over_at = w.ended_at where w.ended_at is not null;
 create index if not exists worker_open on postrider.worker (id) where handed_over_at is null;

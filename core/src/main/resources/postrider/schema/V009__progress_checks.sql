@@ -1,7 +1,7 @@
--- What the checks of progress read.
+-- Data for the progress checks.
 
--- Which queues a worker works on, with how many slots, and which job types it handles there: announced by the node when it
--- gets its number. `postrider doctor` and `jobs show` tell by it that nobody works on a queue, or that nobody knows a type.
+-- The queues that a worker works on, with its slots and the job types that it handles there. The node announces them when it
+-- gets its number. `postrider doctor` and `jobs show` use them to find queues without a worker and types without a handler.
 create table postrider.worker_queue (
   worker  bigint             not null references postrider.worker (id) on delete cascade,
   queue   text  collate "C"  not null,
@@ -10,5 +10,5 @@ create table postrider.worker_queue (
   primary key (worker, queue)
 );
 
--- What died lately.
+-- For recent dead letters.
 create index dead_letter_died on postrider.dead_letter (died_at);

@@ -1,5 +1,5 @@
--- The dead letters that the transaction has in reach: as jobs_in_reach. A stack trace tells of the inside of the
--- application: only those who have everything in reach get it.
+-- The dead letters that the transaction has in reach, like jobs_in_reach. A stack trace shows internals of the
+-- application, so only transactions with reach 'all' see it.
 create or replace view postrider.dead_letters_in_reach with (security_barrier) as
 select d.id, d.listener, d.topic, d.position, d.event_id, d.type, d.key, d.project_id, d.user_id, d.aggregate_type,
   d.aggregate_id, d.payload, d.headers, d.created_at, d.attempts, d.error, d.died_at,

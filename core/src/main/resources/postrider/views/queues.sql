@@ -1,10 +1,10 @@
 -- Each queue: what waits, what runs, how fast.
---   depth       jobs that could run now, and those that nobody has claimed yet, with or without a position: whether these
---               wait for a time is known when a worker has claimed them
+--   depth       jobs that could run now, plus unclaimed jobs with or without a position: only a claim shows whether an
+--               unclaimed job waits for a time
 --   scheduled   jobs that wait for a time
 --   oldest_at   when the oldest job that could run was enqueued
 --   throughput  jobs begun in a second, over the last minute
---   unpositioned  committed jobs that have no position yet: many of them, or old ones, mean that nobody sequences
+--   unpositioned  committed jobs that have no position yet; if they are many or old, no node is sequencing
 create or replace view postrider.queues as
 with fresh as materialized (
   select split_part(u.topic, ':', 2) as name, sum(u.events)::bigint as events, min(u.oldest_at) as oldest_at

@@ -35,7 +35,7 @@ class ArchitectureTest {
             "io.postrider.JobHandler",
             "io.postrider.Postrider", // the caller's, to emit in its transaction
             "io.postrider.access.Revocations", // the caller's, which gives up when the server says nothing
-            "io.postrider.HandlerTransactions", // the one that a handler runs on
+            "io.postrider.HandlerTransactions", // it has the connection of a handler
             "io.postrider.Handler", // a transactional handler's
             "io.postrider.emit.Emitter", // the caller's
             "io.postrider.history.Recorder", // a transactional handler's

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** One bad row costs one row, never the queue or the listener. */
+/** A bad row affects one job or event, never the queue or the listener. */
 @Migrated
 class BadRowsTest {
     private static final String BAD = "insert into postrider.event (topic, type, payload, due_at, unique_key)"
@@ -65,7 +65,7 @@ class BadRowsTest {
         }
     }
 
-    // ── survived: rows from before the table refused them ───────────────────────────────────────────────────────────
+    // ── tolerated: rows from before the constraint ───────────────────────────────────────────────────────────
 
     @ParameterizedTest
     @ValueSource(strings = {"infinity", "294276-12-31 23:59:59.999+00", "12000-01-01"})
@@ -124,7 +124,7 @@ class BadRowsTest {
         }
     }
 
-    /** A takeover, and retention that carries unclaimed jobs over, put aside what they find. */
+    /** A takeover, and retention when it moves unclaimed jobs, put jobs aside. */
     @Test
     void what_is_put_aside_for_others_does_not_carry_the_bad_row_on(TestDatabase database) {
         try (Node node = new Node(database);
@@ -171,13 +171,11 @@ class BadRowsTest {
                     "the others are settled", () -> psql.number("select count(*) from postrider.open_claims()") == 0);
             assertThat(done).containsExactlyInAnyOrder("1", "4");
             assertThat(psql.texts("select position || ' ' || error from postrider.dead_letter order by position"))
-                    .containsExactly(
-                            "2 the event is gone: somebody has deleted it",
-                            "3 the event is gone: somebody has deleted it");
+                    .containsExactly("2 the event was deleted", "3 the event was deleted");
         }
     }
 
-    /** As with a damaged page: whatever the server's reason is, one row is at fault. The function is made to fail on one type. */
+    /** Simulates a damaged page: the function is made to fail on one type, so that one row cannot be read. */
     @Test
     void a_row_that_the_server_cannot_read_is_found_and_set_aside(TestDatabase database) {
         for (Limits limits : List.of(Limits.none(), new Limits(null, 1, null, null))) {
@@ -213,7 +211,7 @@ class BadRowsTest {
         });
     }
 
-    /** As a table is that was filled before the constraint: it is checked for what is written from then on. */
+    /** Simulates a table that was filled before the constraint, which only applies to later writes. */
     private static void allowBadTimes(Psql psql) {
         psql.execute("alter domain postrider.event_time drop constraint time_is_in_years_1_to_9999");
     }

@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
-/** A job that is given up is as bad as an event that is: both are errors in the log. */
+/** A dead job is logged as an error, like a dead-lettered event. */
 @Migrated
 class DeadJobLogTest {
     @Test

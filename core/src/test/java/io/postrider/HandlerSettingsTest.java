@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a handler sets beyond its transaction does not stay in the pool. */
+/** A setting that a handler changes beyond its transaction does not remain on the pooled connection. */
 @Migrated
 class HandlerSettingsTest {
     private static final String SHOW =
@@ -86,7 +86,7 @@ class HandlerSettingsTest {
             }
             List<Connection> all = new ArrayList<>();
             try {
-                for (int i = 0; i < 3; i++) { // all but the one that the node keeps
+                for (int i = 0; i < 3; i++) { // all except the node's permanent connection
                     all.add(node.dataSource.getConnection());
                     assertThat(text(all.get(i))).doesNotContain("somewhere");
                 }

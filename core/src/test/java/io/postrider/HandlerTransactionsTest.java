@@ -16,12 +16,12 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
 
-/** The transactions of handlers: what happens when their commit is refused, and when somebody else opens them. */
+/** Handler transactions whose commit is refused, and handler transactions opened by another implementation. */
 @Migrated
 class HandlerTransactionsTest {
     private static final Duration SOON = Duration.ofMillis(5);
 
-    /** A constraint that is checked at the commit, when the handler has long returned. */
+    /** A constraint that is checked at the commit, after the handler has returned. */
     private static final String PARENT = "create table parent (id int primary key);"
             + "create table child (parent int references parent deferrable" + " initially deferred);";
 
@@ -75,7 +75,7 @@ class HandlerTransactionsTest {
         }
     }
 
-    /** Counts what Postrider asks of it. */
+    /** Counts the calls by Postrider. */
     private static final class Told implements HandlerTransactions {
         private final DataSource dataSource;
         private final AtomicBoolean refusing;

@@ -32,7 +32,7 @@ class JitTest {
                 Node node = new Node(database);
                 Psql psql = new Psql(database)) {
             assertThat(psql.text("select pg_jit_available()::text")).isEqualTo("true");
-            psql.execute("set jit = off"); // the test's own statements are not what is tried
+            psql.execute("set jit = off"); // the test's own statements are not under test
             node.postrider.add(Worker.on("q")
                     .withSlots(8)
                     .handling("t", job -> {
@@ -54,7 +54,7 @@ class JitTest {
         }
     }
 
-    /** Some 300 jobs a second: what a server does without effort if it compiles nothing. */
+    /** About 300 jobs per second, which is a light load without JIT. */
     private static int load(Psql psql) {
         int jobs = 0;
         long began = System.nanoTime();

@@ -130,7 +130,7 @@ class JobDoubtTest {
             together.await(60, TimeUnit.SECONDS);
             if (job.position() == 2) {
                 deaf.loseAnswerTo("bury");
-                return new Fate.Done("1e999999"); // past the check of Fate.done: more than jsonb can hold
+                return new Fate.Done("1e999999"); // bypasses the check of Fate.done: more than jsonb can hold
             }
             return Fate.done();
         }));

@@ -18,7 +18,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Why a job waits: each reason, set up for real. */
+/** Reproduces each reason why a job waits. */
 @Migrated
 class JobWaitingTest {
     private static final Duration LONG = Duration.ofSeconds(30);
@@ -86,7 +86,7 @@ class JobWaitingTest {
             Instant later = Instant.now().plus(Duration.ofHours(2));
             UUID timed = enqueue(node, Job.of("q", "u", "1").withRunAt(later));
             Instant until =
-                    waits(node, timed, Reason.TIME, "its time has not come").until();
+                    waits(node, timed, Reason.TIME, "it is scheduled to run").until();
             assertThat(Duration.between(until, later).abs()).isLessThan(Duration.ofSeconds(1));
             UUID failed = enqueue(node, Job.of("q", "t", "1"));
             waits(node, failed, Reason.RETRY, "tried again at");

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Numbers that are short to send and long to write out are refused before they are written out. */
+/** Numbers with a short literal and a very long text are refused before the database expands them. */
 @Migrated(shared = true)
 class NumberLimitsTest {
     private static final String BOMB = "[" + "1e131071,".repeat(7_499) + "1e131071]";

@@ -254,7 +254,7 @@ class RelayHardshipTest {
         CountDownLatch paused = new CountDownLatch(1);
         Told told = new Told(events -> {
             if (events.get(0).position() > 80) {
-                paused.await(); // three batches at most: a test thread that is late must not find all of them sent
+                paused.await(); // at most three batches: even if the test thread is late, some must be unsent
             }
             pause(40L * events.size());
             return Receipt.whole();

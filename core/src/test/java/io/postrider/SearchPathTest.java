@@ -34,14 +34,14 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /**
- * Nobody who may create objects in a schema on the search path has us run them: the role of the nodes searches public before
- * pg_catalog here, and public has a function of the same name and arguments for everything in pg_catalog.
+ * A role that may create objects in a schema on the search path cannot make us run them. Here the role of the nodes searches
+ * public before pg_catalog, and public has a function of the same name and arguments for everything in pg_catalog.
  */
 @PostgresTest
 class SearchPathTest {
     private static final String PINNED = "search_path=pg_catalog, pg_temp";
 
-    /** Their bodies are parsed when they are made, and the planner can inline them only without settings. */
+    /** Their bodies are parsed at creation, and the planner can inline them only without settings. */
     private static final Set<String> PARSED_WHEN_MADE = Set.of("fresh", "lanes", "new_job_id", "queue_names");
 
     @Test
@@ -58,12 +58,12 @@ class SearchPathTest {
                     .containsExactlyInAnyOrder("enqueue", "lease_until", "unpositioned");
             assertThat(psql.texts("select p.proname " + ours
                             + "p.prosecdef and has_function_privilege('public', p.oid, 'execute')"))
-                    .as("what anybody may call with the owner's rights: both only read, and give no event away")
+                    .as("functions that any role may call with the owner's rights: both only read, and show no event")
                     .containsExactlyInAnyOrder("lease_until", "unpositioned");
         }
     }
 
-    /** A statement that runs under any path has no operator, and each of its functions and types has its schema. */
+    /** A statement that runs under any path has no operator, and qualifies each function and type with its schema. */
     @Test
     void a_statement_for_any_path_leaves_nothing_to_be_searched() throws IOException {
         Path root = Path.of("src/main/resources/postrider/sql");

@@ -23,7 +23,7 @@ import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
-/** A sequence or a clock that was set back, a table that was emptied: noticed, and nothing is lost or done twice. */
+/** A sequence or a clock that was set back and an emptied table are detected, and nothing is lost or done twice. */
 @Migrated
 class SetBackTest {
     @Test
@@ -164,7 +164,7 @@ class SetBackTest {
         }
     }
 
-    /** A retry that was put off by a moment while the clock was 40 days ahead must not wait for 40 days. */
+    /** A retry with a short wait, written while the clock was 40 days ahead, must not wait for 40 days. */
     @Test
     void retries_that_were_put_off_while_the_clock_was_ahead_are_made(TestDatabase database) {
         AtomicBoolean works = new AtomicBoolean();
@@ -209,7 +209,7 @@ class SetBackTest {
                 .withBackoff(Duration.ofSeconds(3), Duration.ofSeconds(3)));
     }
 
-    /** 5,000 took 40 s, each in a transaction of its own, a hundred for each look. */
+    /** 5,000 ticks took 40 s with one transaction each and 100 ticks per poll. */
     @Test
     void many_schedules_tick_together_and_a_bad_one_holds_up_nobody(TestDatabase database) {
         try (Node node = new Node(database);

@@ -8,7 +8,7 @@ import io.postrider.testkit.TestDatabase;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-/** Claims that no live worker holds: nobody would do their jobs. */
+/** Claims that no live worker holds, whose jobs would not run. */
 @PostgresTest
 class UndoneClaimsTest {
     private final Node node;
@@ -21,7 +21,7 @@ class UndoneClaimsTest {
                 .passAll();
     }
 
-    /** As earlier versions left them when a server had forgotten their settlements. */
+    /** Simulates what earlier versions left behind when a server had lost settlements. */
     @Test
     void jobs_of_workers_that_have_ended_or_that_nobody_knows_are_done() {
         claim(3);
@@ -39,7 +39,7 @@ class UndoneClaimsTest {
         }
     }
 
-    /** A claim that cannot be handed over costs its own jobs, not those of the claims behind it. */
+    /** A claim that cannot be handed over blocks only its own jobs, not those of later claims. */
     @Test
     void a_claim_that_cannot_be_handed_over_does_not_hold_up_the_others() {
         long worker = claim(3);

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.postgresql.ds.PGSimpleDataSource;
 
-/** Events that are committed and have no position: lag and depth count them, whoever reads, and at what cost. */
+/** Committed events without a position: lag and depth count them for every reader, at a bounded cost. */
 @Migrated
 class UnpositionedTest {
     private static final String LISTENER = "select position, head, lag, unpositioned, unpositioned_since is not null"
@@ -140,7 +140,7 @@ class UnpositionedTest {
         }
     }
 
-    /** Blocks of the cache that one call visits; the second of two, because the first reads the catalogue as well. */
+    /** The number of buffers that one call visits. Measures the second call, because the first also reads the catalog. */
     private static long blocks(Psql psql) {
         String explain = "explain (analyze, buffers, timing off, format json) select * from postrider.unpositioned()";
         psql.texts(explain);

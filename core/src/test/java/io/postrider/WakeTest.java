@@ -370,7 +370,7 @@ class WakeTest {
 
     // ── G13: quiet ──────────────────────────────────────────────────────────────────────────────────────────────────
 
-    /** For a minute in the full run, for 15 s in a usual one; on the other versions for 5 s. */
+    /** A minute in the full run, 15 s in a usual run, 5 s on other versions. */
     @Test
     @Tag("slow")
     void an_idle_system_writes_no_wal_and_uses_no_transaction_numbers() {

@@ -22,7 +22,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** What an operator finds of a failure, and how long a job that fails is tried. */
+/** The traces that a failure leaves for an operator, and how long a failing job is retried. */
 @Migrated
 class WhatAFailureLeavesTest {
     private static final Reach PROJECT = Reach.project("p");
@@ -84,7 +84,7 @@ class WhatAFailureLeavesTest {
         }
     }
 
-    /** An outage that outlasts all attempts: none is counted, the reason can be read, and afterwards the job is done. */
+    /** In an outage that outlasts all attempts, none is counted, the reason is visible, and afterwards the job is done. */
     @Test
     void a_job_whose_other_side_is_away_costs_no_attempt(TestDatabase database) {
         AtomicBoolean away = new AtomicBoolean(true);

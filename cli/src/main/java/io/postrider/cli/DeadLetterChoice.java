@@ -62,7 +62,7 @@ final class DeadLetterChoice {
         return chosen;
     }
 
-    /** A listener that does not exist is a typing error, and must not look like one without dead letters. */
+    /** An unknown listener is probably a typo, and must not look like a listener without dead letters. */
     private static void refuseUnknown(String listener, List<String> known) {
         if (!known.contains(listener)) {
             throw new PostriderException(Kind.NOT_FOUND, "no listener " + listener + Nearest.hint(listener, known));
@@ -106,14 +106,14 @@ final class DeadLetterChoice {
             return Table.grouped(ids.size()) + (ids.size() == 1 ? " dead letter" : " dead letters");
         }
 
-        /** The causes as data, on standard output: what a dry run is asked for. */
+        /** Prints the causes to standard output, as the data of a dry run. */
         void print(Terminal terminal) {
             table().lines(terminal.ink()).forEach(terminal.out()::println);
             terminal.out().flush();
             tellOfMore(terminal);
         }
 
-        /** The causes beside a question or other output, on standard error. */
+        /** Prints the causes to standard error, beside a prompt or other output. */
         void tell(Terminal terminal) {
             Table table = table();
             if (!table.isEmpty()) {
@@ -128,7 +128,7 @@ final class DeadLetterChoice {
             }
         }
 
-        /** How many of which cause, the most frequent first. */
+        /** The number of dead letters by cause, the most frequent first. */
         private Table table() {
             Table table = new Table(Column.right("COUNT"), Column.left("LISTENER"), Column.left("ERROR"));
             causes.entrySet().stream()

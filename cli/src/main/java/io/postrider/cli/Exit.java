@@ -18,7 +18,7 @@ final class Exit {
 
     static int of(PostriderException e) {
         return switch (e.kind()) {
-            // The arguments are right where the database denies the role a right.
+            // The database denied the role a privilege, so the arguments are not at fault.
             case REFUSED -> SqlState.of(e).equals(DENIED) ? FAILURE : USAGE;
             case NOT_FOUND -> NOT_FOUND;
             case CONFLICT -> CONFLICT;

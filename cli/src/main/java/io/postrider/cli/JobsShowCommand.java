@@ -15,10 +15,10 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Shows one job, and why it waits. */
+/** Shows one job, and why it is waiting. */
 @Command(
         name = "show",
-        header = "Show one job, and why it waits.",
+        header = "Show one job, and why it is waiting.",
         footer = {
             "  postrider jobs show 6f0e3b0e-1f0e-4b0e-8f0e-1f0e3b0e1f0e",
             "  postrider jobs show 6f0e3b0e-1f0e-4b0e-8f0e-1f0e3b0e1f0e --json | jq .payload"

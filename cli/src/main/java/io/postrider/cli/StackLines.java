@@ -3,7 +3,7 @@ package io.postrider.cli;
 import io.postrider.cli.text.Clean;
 import org.jspecify.annotations.Nullable;
 
-/** A stack trace below the fields of what failed. */
+/** Prints a stack trace below the fields of a failed job or event. */
 final class StackLines {
     private StackLines() {}
 

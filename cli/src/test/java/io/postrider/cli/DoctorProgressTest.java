@@ -19,7 +19,7 @@ import java.util.UUID;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** The doctor judges by what must be true: events get positions, jobs are done, schedules tick. */
+/** The doctor checks progress: events get positions, jobs are done, schedules tick. */
 @Migrated
 class DoctorProgressTest {
     private static final Duration LONG = Duration.ofSeconds(30);
@@ -217,7 +217,7 @@ class DoctorProgressTest {
                 .asString()
                 .startsWith("fail")
                 .contains("1 jobs of queue:mail were claimed by worker 1")
-                .contains("no live worker answers for them");
+                .contains("no live worker holds them");
     }
 
     @Test
@@ -249,7 +249,7 @@ class DoctorProgressTest {
         assertThat(check("schedules").get(0))
                 .startsWith("fail")
                 .contains("schedule nightly")
-                .contains("but should at");
+                .contains("but should tick at");
         execute("update postrider.schedule set next_at = clock_timestamp() - interval '5 minutes'");
         assertThat(check("schedules").get(0))
                 .startsWith("warn")

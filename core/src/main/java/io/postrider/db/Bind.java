@@ -70,8 +70,8 @@ public final class Bind {
     }
 
     /**
-     * Of the element's own class, which the driver sends in binary. An {@code Object[]} goes as text, where {@code array_nulls = off}
-     * turns a missing key into the key 'NULL'.
+     * An array of the element's own class, which the driver sends in binary. It sends an {@code Object[]} as text, in which
+     * {@code array_nulls = off} turns a missing key into the key 'NULL'.
      */
     private Bind array(String name, String type, @Nullable Object @Nullable [] values) throws SQLException {
         @Nullable

@@ -12,7 +12,7 @@ public final class CommitRefusedException extends RuntimeException {
         this.reason = cause == null ? refused : cause;
     }
 
-    /** What the database or the transaction manager said. */
+    /** The error of the database or the transaction manager. */
     public Throwable reason() {
         return reason;
     }

@@ -27,7 +27,7 @@ public final class Database {
         this.handlers = handlers;
     }
 
-    /** The same, but the transactions of handlers are opened by somebody else. */
+    /** The same, with another implementation that opens the transactions of handlers. */
     public Database withHandlerTransactions(HandlerTransactions others) {
         return new Database(dataSource, texts, patience, others);
     }
@@ -49,7 +49,7 @@ public final class Database {
         return new Session(connection, texts, Session.Place.CALLER);
     }
 
-    /** Work on a connection that the caller keeps for us, on which each statement is a transaction. */
+    /** Works on a connection that the caller keeps open and on which each statement is a transaction. */
     public Session onKept(Connection connection) {
         return new Session(connection, texts, Session.Place.AUTOCOMMIT);
     }
@@ -127,7 +127,7 @@ public final class Database {
      * A transaction in which a handler of the application runs: READ COMMITTED, opened and ended by {@link HandlerTransactions}.
      * Commits if the work returns, rolls back if it throws.
      *
-     * @throws CommitRefusedException if the commit ended in a rollback, for a reason that lies in what the handler did
+     * @throws CommitRefusedException if the commit ended in a rollback because of what the handler did
      */
     public <T> T handlerTransaction(Work<T> work) {
         boolean otherwise = defaultIsolation() != Connection.TRANSACTION_READ_COMMITTED;

@@ -20,7 +20,7 @@ public final class HandlerConnection {
         return of(connection, new SessionSettings(connection));
     }
 
-    /** @param settings told of the statements that the handler runs */
+    /** @param settings is notified of each statement that the handler runs */
     static Connection of(Connection connection, SessionSettings settings) {
         return (Connection) Proxy.newProxyInstance(
                 Connection.class.getClassLoader(), new Class<?>[] {Connection.class}, (proxy, method, arguments) -> {
@@ -39,7 +39,7 @@ public final class HandlerConnection {
                 });
     }
 
-    /** A statement that says what it is about to run. */
+    /** A statement that reports its SQL before it runs it. */
     private static Statement watched(Statement statement, Connection connection, SessionSettings settings) {
         return (Statement) Proxy.newProxyInstance(
                 Statement.class.getClassLoader(), new Class<?>[] {Statement.class}, (proxy, method, arguments) -> {

@@ -1,6 +1,6 @@
 package io.postrider.db;
 
-/** The largest JSON numbers that are accepted. Every double passes, and so does a decimal of 1,000 digits. */
+/** Limits of JSON numbers. Every double is accepted, and so is a decimal of 1,000 digits. */
 public final class JsonLimits {
     /** Characters of a number as it is written, with sign, point and exponent. */
     public static final int LONGEST_NUMBER = 1_000;

@@ -151,7 +151,7 @@ public final class Line implements AutoCloseable {
             if (!closing.isClosed() && !pooled) {
                 execute("select pg_catalog.pg_advisory_unlock_all()");
                 execute("unlisten *");
-                // not "reset all", which would undo what the pool has set, too
+                // not "reset all", which would also undo settings of the pool
                 found.forEach((name, setting) -> session.one(
                         SET_BACK,
                         bind -> bind.text("name", name).text("setting", setting),

@@ -5,7 +5,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import javax.sql.DataSource;
 
-/** Handlers' transactions on connections of the data source, where nothing else manages them. */
+/** Opens handlers' transactions on connections of the data source, without a transaction manager. */
 final class PlainTransactions implements HandlerTransactions {
     private final DataSource dataSource;
 
@@ -29,7 +29,7 @@ final class PlainTransactions implements HandlerTransactions {
     private record Plain(Connection connection, boolean autocommit) implements Transaction {
         @Override
         public void flush() {
-            // a statement on a connection is sent at once
+            // JDBC sends each statement immediately, so there is nothing to flush
         }
 
         @Override
@@ -68,7 +68,7 @@ final class PlainTransactions implements HandlerTransactions {
             }
         }
 
-        /** A broken connection cannot be restored and need not be: its pool replaces it. */
+        /** The state of a broken connection cannot be restored and need not be: its pool replaces it. */
         private void restore() {
             try {
                 connection.setAutoCommit(autocommit);

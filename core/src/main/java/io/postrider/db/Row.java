@@ -59,7 +59,7 @@ public final class Row {
         return time == null ? null : within(time);
     }
 
-    /** Infinity and far years become the nearest time that can be printed, compared and bound again: one row must not stop a reader. */
+    /** Infinity and far years become the nearest time that can be printed, compared and bound: one row must not stop a reader. */
     private static Instant within(OffsetDateTime time) {
         return time.getYear() < 1 ? EARLIEST : time.getYear() > 9999 ? LATEST : time.toInstant();
     }

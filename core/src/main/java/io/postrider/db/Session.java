@@ -19,20 +19,20 @@ import org.postgresql.util.PSQLException;
 import org.postgresql.util.ServerErrorMessage;
 
 /**
- * One connection, and our statements on it. Not for several threads.
+ * One connection, and our statements on it. Not thread-safe.
  *
- * <p>It decides under which {@code search_path} a statement runs, because a name that is looked up on the application's path can
- * be somebody else's function ({@link Sql#isForAnyPath()}):
+ * <p>It decides under which {@code search_path} a statement runs, because a name on the application's path can resolve to another
+ * role's function ({@link Sql#isForAnyPath()}):
  *
  * <pre>
- *   CALLER       the application's connection, or a transaction in which its handler runs: refuses what needs the path pinned
+ *   CALLER       the application's connection, or the transaction of its handler: refuses statements that need a pinned path
  *   TRANSACTION  a transaction of ours: pins the path before the first statement that needs it
- *   AUTOCOMMIT   one statement, one transaction: what needs the path pinned gets a transaction around it
- *   PINNED       the path is pinned already
+ *   AUTOCOMMIT   one transaction per statement: runs a statement that needs a pinned path in an explicit transaction
+ *   PINNED       the path is already pinned
  * </pre>
  */
 public final class Session {
-    /** JIT is off as well: it compiles for 100 ms what runs for less than one. */
+    /** JIT is off as well: it takes 100 ms to compile statements that run for less than 1 ms. */
     private static final String PIN = "set local search_path = pg_catalog, pg_temp; set local jit = off";
 
     /** Where the statements run. */
@@ -95,7 +95,7 @@ public final class Session {
         return rows.isEmpty() ? Optional.empty() : Optional.of(rows.get(0));
     }
 
-    /** A function that is called for what it does. */
+    /** Calls a function for its side effect. */
     public void call(Sql sql, Bind.Values values) {
         each(sql, values, 0, row -> true, called -> {});
     }
@@ -118,13 +118,13 @@ public final class Session {
         }
     }
 
-    /** The connection itself, for the application's code: from now on the path is the application's and stays so. */
+    /** The connection itself, for the application's code: from now on the session keeps the application's path. */
     public Connection connection() {
         place = Place.CALLER;
         return connection;
     }
 
-    /** Pins the path to the end of the transaction: for a handler of our own, which runs nobody else's code. */
+    /** Pins the path to the end of the transaction, for a handler of Postrider, which runs no code of the application. */
     public void pin() {
         script("pin", PIN);
         place = Place.PINNED;
@@ -173,7 +173,7 @@ public final class Session {
             try {
                 connection.setAutoCommit(true);
             } catch (SQLException e) {
-                // broken: whoever has it next finds out
+                // broken: its next user finds out
             }
         }
     }
@@ -182,7 +182,7 @@ public final class Session {
         int run() throws SQLException;
     }
 
-    /** The same for a handler that may not end the transaction; what it changes in the session is changed back. */
+    /** The same for a handler that may not end the transaction; session settings that it changes are restored. */
     public Connection handlerConnection() {
         SessionSettings watched = settings == null ? new SessionSettings(connection) : settings;
         settings = watched;
@@ -190,14 +190,14 @@ public final class Session {
         return HandlerConnection.of(connection, watched);
     }
 
-    /** Before the commit: the settings of the session are again what they were before the handler. */
+    /** Called before the commit: restores the session settings to their values before the handler ran. */
     void restoreSettings() {
         if (settings != null) {
             settings.restore();
         }
     }
 
-    /** Writes what the handler's libraries hold back; throws if the transaction can only be rolled back. */
+    /** Flushes pending writes of the handler's libraries; throws if the transaction can only be rolled back. */
     public void flush() throws Exception {
         if (transaction != null) {
             transaction.flush();
@@ -214,7 +214,7 @@ public final class Session {
         }
     }
 
-    /** Whether each statement is a transaction of its own. Known to the driver: costs nothing. */
+    /** Whether each statement is its own transaction. The driver knows, so this needs no round trip. */
     public boolean isAutocommit() {
         try {
             return connection.getAutoCommit();

@@ -12,12 +12,12 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The settings of a session that a handler changes beyond its transaction: by SET, RESET or set_config(…, false). The connection
- * goes back to a pool, and whoever has it next would find another search_path, role or tenant. What a setting was is asked before the
- * handler's statement runs, so a handler that changes none pays for a look at its statements only. Not for several threads.
+ * The session settings that a handler changes beyond its transaction: by SET, RESET or set_config(…, false). The connection
+ * goes back to a pool, and its next user would find another search_path, role or tenant. The value of a setting is queried before
+ * the handler's statement runs, so a handler that changes no setting only pays for a scan of its SQL text. Not thread-safe.
  */
 final class SessionSettings {
-    /** What changes a setting beyond the transaction; SET LOCAL, SET TRANSACTION and SET CONSTRAINTS do not. */
+    /** Matches SQL that changes a setting beyond the transaction; SET LOCAL, SET TRANSACTION and SET CONSTRAINTS do not. */
     private static final Pattern CHANGE = Pattern.compile(
             "(?:^|;)\\s*(?:set\\s+(?:session\\s+)?(?!local\\b|transaction\\b|constraints\\b|session\\b|characteristics\\b)"
                     + "|reset\\s+)\"?([a-z_][\\w.]*)\"?(\\s+zone\\b)?"
@@ -32,7 +32,7 @@ final class SessionSettings {
         this.connection = connection;
     }
 
-    /** A statement that the handler is about to run. */
+    /** Called before the handler runs this statement. */
     void note(String sql) throws SQLException {
         String text = sql.toLowerCase(Locale.ROOT);
         if (!text.contains("set")) {
@@ -58,8 +58,8 @@ final class SessionSettings {
     }
 
     /**
-     * Each setting is again what it was. In the handler's transaction, before it commits: afterwards the connection may be somebody
-     * else's. What was not set at all and is no setting of an extension, such as "all", is left alone.
+     * Restores each setting, in the handler's transaction and before it commits: afterwards the connection may have another user.
+     * Skips names that had no value and are not settings of an extension, such as "all".
      */
     void restore() {
         before.forEach((name, value) -> {

@@ -13,9 +13,9 @@ import java.util.regex.Pattern;
  * One statement, from one file: {@code sql/<room>/<verb>.sql}. Parameters are written {@code :name}, so that the file can be
  * tried in psql; the name of the verb goes ahead of the text, where pg_stat_statements and pg_stat_activity show it.
  *
- * <p>A statement that reads unqualified operators or functions means whatever the session's {@code search_path} says: a role that
- * may create in a schema on that path could have us run its code. {@link Session} therefore pins the path first, unless the
- * statement names every function and type with its schema and uses no operator. Such a file carries the line
+ * <p>The session's {@code search_path} decides what an unqualified operator or function is: a role that may create objects in a
+ * schema on that path could make us run its code. {@link Session} therefore pins the path first, unless the
+ * statement qualifies every function and type with its schema and uses no operator. Such a file has the line
  * {@code -- search_path: any}.
  */
 public final class Sql {
@@ -57,7 +57,7 @@ public final class Sql {
         return new Sql(name, text, false);
     }
 
-    /** A call whose functions and types all carry their schema, so that it means the same under any {@code search_path}. */
+    /** A call in which all functions and types are qualified, so that it means the same under any {@code search_path}. */
     public static Sql call(String name, String text) {
         return new Sql(name, text, true);
     }

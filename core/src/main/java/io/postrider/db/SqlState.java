@@ -41,8 +41,8 @@ public final class SqlState {
     }
 
     /**
-     * A commit that fails with this state was rolled back because of what the transaction did, such as a deferred constraint. Not
-     * so if the state is missing, or says something about the connection, the server or its resources.
+     * Whether a commit that fails with this state was rolled back because of what the transaction did, such as violating a
+     * deferred constraint. False if the state is missing, or concerns the connection, the server or its resources.
      */
     public static boolean isRefusal(String state) {
         return state.length() == 5 && !NO_REFUSAL.contains(state.substring(0, 2));
@@ -53,7 +53,7 @@ public final class SqlState {
         return state.equals("55P03") || state.equals("40P01") || state.equals("40001");
     }
 
-    /** The content of a row is at fault and not the moment: a data exception, a limit exceeded, a value that cannot be read. */
+    /** Whether the content of a row caused the error: a data exception, an exceeded limit, a value that cannot be read. */
     public static boolean isOfTheData(String state) {
         return state.startsWith("22") || state.startsWith("54") || state.startsWith("XX");
     }

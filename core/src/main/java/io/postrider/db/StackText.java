@@ -45,7 +45,7 @@ public final class StackText {
         return shortened(text.toString().replace('\0', '?'));
     }
 
-    /** A message may be megabytes long, or throw. */
+    /** {@code getMessage()} may return megabytes, or throw. */
     private static String headline(Throwable error) {
         String message;
         try {
@@ -56,7 +56,7 @@ public final class StackText {
         return message.length() <= LONGEST_MESSAGE ? message : message.substring(0, LONGEST_MESSAGE) + "...";
     }
 
-    /** Without the frames at the end that the enclosing trace has as well, as the runtime prints it. */
+    /** Omits the last frames that the enclosing trace shares, as the runtime does. */
     private static void append(
             StringBuilder text, StackTraceElement[] frames, StackTraceElement[] enclosing, int most) {
         int own = frames.length;

@@ -4,7 +4,7 @@ import io.postrider.db.Bind;
 import io.postrider.db.Sql;
 import java.util.List;
 
-/** Jobs that were given up lately. */
+/** Jobs that died recently. */
 final class DeadJobs implements Check {
     private static final Sql DEAD = Sql.file("doctor/dead_jobs");
 

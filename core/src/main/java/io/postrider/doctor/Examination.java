@@ -26,7 +26,7 @@ record Examination(Database database, Session session, DataSource direct, Durati
         return within(limited -> limited.query(sql, values, reader));
     }
 
-    /** Several statements of one look, with the same limits. */
+    /** Runs several statements of one check with the same limits. */
     <T> T within(Database.Work<T> look) {
         session.script("look", "begin; set local statement_timeout = '15s'; set local lock_timeout = '2s'");
         try {
@@ -36,7 +36,7 @@ record Examination(Database database, Session session, DataSource direct, Durati
         }
     }
 
-    /** A second between two looks, for what may only be true for a moment. */
+    /** Waits a second before a check is repeated, because a condition may hold for only a moment. */
     void pause() {
         try {
             Thread.sleep(1_000);

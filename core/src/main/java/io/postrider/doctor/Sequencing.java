@@ -8,8 +8,8 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
- * Whether committed events get their positions. Judged by what must be true, not by who is connected: a session that holds the
- * sequencing lock, a node that hangs and a database without nodes look the same to an event that waits.
+ * Whether committed events get their positions. It checks the waiting events, not who is connected: a session that holds the
+ * sequencing lock, a node that hangs and a database without nodes have the same effect on an event.
  */
 public final class Sequencing {
     private static final Sql UNSEQUENCED = Sql.file("doctor/unsequenced");
@@ -29,7 +29,7 @@ public final class Sequencing {
      * @param sincePass seconds since positions were last given; -1 if they never were
      */
     record Waiting(long events, long seconds, long sincePass) {
-        /** A large backlog is given out over many passes: that is not a stall. */
+        /** A large backlog gets its positions over many passes; that is not a stall. */
         boolean isStalled() {
             return events > 0 && seconds > LONG_SECONDS && (sincePass < 0 || sincePass > LONG_SECONDS);
         }
@@ -39,7 +39,7 @@ public final class Sequencing {
         }
     }
 
-    /** A sequence that stands below a number that was used. */
+    /** A sequence that is below a number already used. */
     record Used(String sequence, long value, long used) {
         String text() {
             return "sequence " + sequence + " stands at " + value + ", but " + used + " was used";
@@ -54,7 +54,7 @@ public final class Sequencing {
                 .orElseThrow();
     }
 
-    /** Who holds the lock that a pass needs. */
+    /** The session that holds the sequencing lock. */
     static Optional<Culprit> lockHolder(Session session) {
         return session.one(LOCK, Bind::nothing, Culprit::read);
     }
@@ -71,7 +71,7 @@ public final class Sequencing {
     /** Why committed events get no position, for a readiness probe; empty if they get one. */
     public static Optional<String> trouble(Session session) {
         if (isPassTableEmptied(session)) {
-            return Optional.of("table pass is empty: sequencing cannot continue");
+            return Optional.of("table pass is empty: no pass has run since it was emptied");
         }
         List<Used> below = numbersBelow(session);
         if (!below.isEmpty()) {
@@ -84,6 +84,6 @@ public final class Sequencing {
         return Optional.of(waiting.text()
                 + lockHolder(session)
                         .map(holder -> "; the sequencing lock is held by " + holder.text())
-                        .orElse("; nobody holds the sequencing lock"));
+                        .orElse("; no session holds the sequencing lock"));
     }
 }

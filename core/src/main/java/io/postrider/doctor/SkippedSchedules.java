@@ -9,7 +9,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 
-/** Schedules that do not tick when their cron expression says so. */
+/** Schedules that do not tick at the times of their cron expression. */
 final class SkippedSchedules implements Check {
     private static final Sql SCHEDULES = Sql.file("doctor/schedules");
     private static final Duration LATE = Duration.ofMinutes(1);
@@ -34,7 +34,7 @@ final class SkippedSchedules implements Check {
             return nextAt.isAfter(expected.plus(LATE))
                     ? Optional.of(Finding.fail(
                             "schedule " + name + " (" + cron + ", " + zone + ") ticks next at " + nextAt
-                                    + ", but should at " + expected + ": was the clock wrong?",
+                                    + ", but should tick at " + expected + ": was the clock wrong?",
                             "remove it and set it again: postrider schedules remove " + name))
                     : Optional.empty();
         }
@@ -59,6 +59,6 @@ final class SkippedSchedules implements Check {
                         row.bool("attended")));
         List<Finding> findings =
                 all.stream().map(Ticking::finding).flatMap(Optional::stream).toList();
-        return findings.isEmpty() ? List.of(Finding.ok(all.size() + " schedules tick in time")) : findings;
+        return findings.isEmpty() ? List.of(Finding.ok(all.size() + " schedules tick on time")) : findings;
     }
 }

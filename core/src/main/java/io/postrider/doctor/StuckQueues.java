@@ -5,11 +5,11 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
-/** Queues with jobs to do and a worker with a free slot, from which nothing is claimed. */
+/** Queues from which nothing is claimed although they have runnable jobs and a worker with a free slot. */
 final class StuckQueues implements Check {
     private static final Sql STUCK = Sql.file("doctor/stuck_queues");
 
-    /** A worker with room claims within milliseconds, and after a failure within 5 s. */
+    /** A worker with a free slot claims within milliseconds, and after a failure within 5 s. */
     private static final int LONG_SECONDS = 10;
 
     private record Stuck(String queue, long jobs, long seconds) {
@@ -37,7 +37,7 @@ final class StuckQueues implements Check {
                     .toList();
         }
         return stuck.isEmpty()
-                ? List.of(Finding.ok("jobs that can run are claimed"))
+                ? List.of(Finding.ok("runnable jobs are being claimed"))
                 : stuck.stream().map(Stuck::finding).toList();
     }
 

@@ -5,7 +5,7 @@ import io.postrider.db.Sql;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Jobs that no running node will do: nobody works on their queue, or nobody handles their type. */
+/** Jobs that no running node will run: no worker is on their queue, or none handles their type. */
 final class UnattendedJobs implements Check {
     private static final Sql QUEUES = Sql.file("doctor/orphan_queues");
     private static final Sql TYPES = Sql.file("doctor/unhandled_types");
@@ -38,6 +38,6 @@ final class UnattendedJobs implements Check {
                                 + ", the oldest for " + Culprit.age(row.int8("seconds"))
                                 + ", and no running node handles that type",
                         "check the type, or deploy a worker with handling(\"" + row.text("type") + "\", …)")));
-        return findings.isEmpty() ? List.of(Finding.ok("every job that waits has a worker for it")) : findings;
+        return findings.isEmpty() ? List.of(Finding.ok("every waiting job has a worker")) : findings;
     }
 }

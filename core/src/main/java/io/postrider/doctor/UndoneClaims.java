@@ -7,7 +7,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
-/** Jobs that are claimed and not settled, and whose worker does not live: nobody does them. */
+/** Claimed and unsettled jobs whose worker is not alive: they do not run. */
 final class UndoneClaims implements Check {
     private static final Sql UNDONE = Sql.file("doctor/undone_claims");
 
@@ -15,7 +15,7 @@ final class UndoneClaims implements Check {
         Finding finding() {
             return Finding.fail(
                     jobs + " jobs of " + topic + " were claimed by worker " + worker + " since " + since
-                            + ", and no live worker answers for them",
+                            + ", and no live worker holds them",
                     "start a node that works on jobs; if one runs, restart it, and run `postrider verify`");
         }
 

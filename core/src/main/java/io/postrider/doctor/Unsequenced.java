@@ -18,7 +18,7 @@ final class Unsequenced implements Check {
     public List<Finding> look(Examination examination) {
         Sequencing.Waiting waiting = examination.within(Sequencing::waiting);
         if (waiting.isStalled()) {
-            // The events of a transaction that was open for long look old at the moment of its commit.
+            // Events of a long transaction are already old when it commits.
             examination.pause();
             waiting = examination.within(Sequencing::waiting);
         }

@@ -82,7 +82,7 @@ public final class Emitter {
         }
     }
 
-    /** On a connection in autocommit mode an event would stay although what it tells of was rolled back, or never happened. */
+    /** In autocommit mode an event would remain although the change it describes was rolled back or never happened. */
     private Session transaction(String verb, Connection connection) {
         Session session = database.on(connection);
         if (!autocommit && session.isAutocommit()) {
@@ -241,7 +241,7 @@ public final class Emitter {
                 "a payload is longer than the payload cap of " + payloadCap
                         + " bytes as PostgreSQL writes it, with a space after each colon and comma; store it elsewhere"
                         + " and emit a reference, or raise the cap with `postrider migrate --payload-cap`";
-            case "digits_are_bounded" -> "a number of a payload or of headers is beyond 1e1500; send it as a string";
+            case "digits_are_bounded" -> "a number in the payload or headers is beyond 1e1500; send it as a string";
             case "headers_are_a_small_object" -> "headers must have at most 16384 bytes; put content in the payload";
             default -> e.getMessage();
         };

@@ -57,7 +57,7 @@ final class Account {
         return wait.compareTo(failed.notBefore()) > 0 ? wait : failed.notBefore();
     }
 
-    /** With the stack trace the first time and the last; the attempts between them have a line each. */
+    /** Logs the first and the last failure with the stack trace, and the attempts between them in one line each. */
     void failed(LogEvent event, int attempt, Duration wait, Throwable error) {
         log.warn(
                 "outbox_publish_failed listener={} topic={} position={} event_id={} attempt={} retry_in={} error=\"{}\"",

@@ -8,7 +8,7 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An event that a listener gave up: the event as it was, why, after how many attempts.
+ * An event that a listener has given up on, with the error and the number of attempts.
  *
  * @param error one line
  * @param stack the stack trace of the last failure; null: there was none, or the reader may not see it

@@ -85,7 +85,7 @@ public final class DeadLetters {
         return new Page(found.stream().map(Found::letter).toList(), cut || found.size() == most);
     }
 
-    /** The names that a dead letter may be of: listeners, lanes of queues, and listeners that are gone and left some. */
+    /** The names that dead letters may belong to: listeners, lanes of queues, and removed listeners that left dead letters. */
     public List<String> listeners() {
         return database.autocommit(session -> session.query(LISTENERS, Bind::nothing, row -> row.text("name")));
     }

@@ -101,7 +101,7 @@ final class Performer {
         } catch (HandlerException e) {
             return failed(events, at[0], e.getCause());
         } catch (CommitRefusedException e) {
-            return failed(events, -1, e.reason()); // which of them is at fault is found by halving
+            return failed(events, -1, e.reason()); // halving finds the event at fault
         }
     }
 

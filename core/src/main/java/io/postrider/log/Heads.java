@@ -193,7 +193,7 @@ public final class Heads {
         }
     }
 
-    /** Each topic that is followed, with its head as this node knows it. */
+    /** Each followed topic, with the head that this node knows. */
     public Map<String, Long> all() {
         lock.lock();
         try {

@@ -8,9 +8,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Whether the database's clock can be believed by those who remove what is old. A clock that jumps 40 days ahead makes everything old at
- * once; what is removed then does not come back when the clock is set right. After a jump nothing is removed for an hour, or until
- * the clock is where it was. Not for several threads.
+ * Decides whether retention can trust the database's clock. A clock that jumps 40 days ahead makes everything old at once, and
+ * data that is removed then does not come back when the clock is corrected. After a jump nothing is removed for an hour, or until
+ * the clock is corrected. Not thread-safe.
  */
 final class ClockGuard {
     private static final Logger log = LoggerFactory.getLogger(ClockGuard.class);
@@ -24,12 +24,12 @@ final class ClockGuard {
     private boolean jumped;
     private long jumpedAt;
 
-    /** @param nanos a clock that nobody sets, such as {@link System#nanoTime} */
+    /** @param nanos a monotonic clock, such as {@link System#nanoTime} */
     ClockGuard(LongSupplier nanos) {
         this.nanos = nanos;
     }
 
-    /** @param now what the database's clock says */
+    /** @param now the time of the database's clock */
     boolean isBelieved(Instant now) {
         long at = nanos.getAsLong();
         Instant last = believed;
@@ -38,7 +38,7 @@ final class ClockGuard {
         if (ahead && !jumped) {
             jumpedAt = at;
             log.error(
-                    "clock_jumped from={} to={} nothing is removed for {}; set the clock right if this is wrong",
+                    "clock_jumped from={} to={} nothing is removed for {}; correct the clock if it is wrong",
                     last,
                     now,
                     HOLD);

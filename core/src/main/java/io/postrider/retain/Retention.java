@@ -58,7 +58,7 @@ public final class Retention implements AutoCloseable {
     /** A segment in use is closed after this part of the time that events are kept. */
     private static final int ROTATIONS = 8;
 
-    /** Rounds from one look for times that were written while the clock was ahead to the next. */
+    /** The number of rounds between two searches for times that were written while the clock was ahead. */
     private static final int MEND_EVERY = 15;
 
     private final Database database;
@@ -104,7 +104,7 @@ public final class Retention implements AutoCloseable {
                     "mend_times",
                     100,
                     session -> session.query(
-                            MEND_TIMES, Bind::nothing, row -> row.int8("rows") + " times written by a clock ahead"));
+                            MEND_TIMES, Bind::nothing, row -> row.int8("rows") + " times written by a fast clock"));
         }
         step("forget", 100, session -> {
             Instant now =
@@ -117,7 +117,7 @@ public final class Retention implements AutoCloseable {
         }
     }
 
-    /** What goes by age. */
+    /** The steps that remove data by age. */
     private void forget() {
         step(
                 "close",

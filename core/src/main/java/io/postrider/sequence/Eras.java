@@ -15,9 +15,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Reports that a new era has begun: another cluster or timeline goes on with the log. If it lacks positions that this node has
- * seen, it has forgotten them and gives them to other events, and the range is reported for each topic that the node follows.
- * Behind a pooler the wire may outlive its server; then it is made again, so that every task reads its state anew.
+ * Reports that a new era has begun: another cluster or timeline continues the log. If it lacks positions that this node has
+ * seen, it has lost them and gives them to other events. The lost range is reported for each topic that the node follows.
+ * Behind a pooler the wire may outlive its server; then it reconnects, so that every task reads its state again.
  */
 public final class Eras implements Wire.Task {
     private static final Logger log = LoggerFactory.getLogger(Eras.class);
@@ -28,7 +28,7 @@ public final class Eras implements Wire.Task {
     private final Watch watch;
     private int known;
 
-    /** The greatest heads seen when a line was lost, in this era: within an era heads do not go back. */
+    /** The greatest heads seen when a connection was lost in this era: within an era heads never decrease. */
     private final Map<String, Long> before = new HashMap<>();
 
     public Eras(Heads heads, Watch watch) {
@@ -57,7 +57,7 @@ public final class Eras implements Wire.Task {
             before.clear();
             known = era.number();
             if (line.isPooled()) {
-                throw new PostriderException(Kind.UNREACHABLE, "the server behind the pooler is another one");
+                throw new PostriderException(Kind.UNREACHABLE, "the pooler now connects to another server");
             }
         }
         known = era.number();
@@ -66,7 +66,7 @@ public final class Eras implements Wire.Task {
     private void report(Line line, Era era) {
         log.warn("era_opened era={} reason=\"{}\"", era.number(), era.reason());
         watch.eraOpened(era.number(), era.reason());
-        Map<String, Long> seen = line.isPooled() ? heads.all() : before; // a pooler may hide that the server is another
+        Map<String, Long> seen = line.isPooled() ? heads.all() : before; // a pooler may hide a change of server
         seen.forEach((topic, head) -> {
             long kept = line.session()
                     .one(
@@ -76,7 +76,7 @@ public final class Eras implements Wire.Task {
                     .orElse(0L);
             if (kept < head) {
                 log.warn(
-                        "era_opened era={} topic={} forgotten_from={} forgotten_to={} the server has forgotten these"
+                        "era_opened era={} topic={} forgotten_from={} forgotten_to={} the server has lost these"
                                 + " positions and gives them to other events",
                         era.number(),
                         topic,

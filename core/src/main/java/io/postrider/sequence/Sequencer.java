@@ -235,11 +235,11 @@ public final class Sequencer implements Wire.Task {
                         Bind::nothing,
                         row -> new Intruder(row.int4("pid"), row.text("role"), row.bool("ended")))
                 .forEach(one -> log.warn(
-                        "intruder pid={} role={} ended={} it holds a lock of the nodes without a right to their tables{}",
+                        "intruder pid={} role={} ended={} it holds a lock of the nodes without rights to their tables{}",
                         one.pid(),
                         one.role(),
                         one.ended(),
-                        one.ended() ? "" : "; end it, or grant pg_signal_backend to the role of the nodes"));
+                        one.ended() ? "" : "; terminate it, or grant pg_signal_backend to the role of the nodes"));
     }
 
     private static boolean got(Line line, Sql lock) {

@@ -30,7 +30,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class Wire implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Wire.class);
-    /** What we notify. Every role may notify on any channel: 5,000 invented payloads once made 5,000 series of a metric. */
+    /** The payloads that we send. Any role may notify on any channel; 5,000 invented payloads once made 5,000 metric series. */
     private static final Set<String> HINTS = Set.of("event", "log", "steer");
 
     private static final Duration SLICE = Duration.ofMillis(100);

@@ -8,7 +8,7 @@ public enum JobEnd {
     RETRIED,
     /** The handler asked for another time. */
     SNOOZED,
-    /** What it needs is away: it will be tried again, and no attempt was counted. */
+    /** A service that it depends on is unavailable: it will be retried, and no attempt was counted. */
     UNAVAILABLE,
     /** It is a dead letter. */
     DEAD,

@@ -34,7 +34,7 @@ public interface Watch {
     /** The head of a topic moved, as this node saw it. */
     default void headMoved(String topic, long position) {}
 
-    /** Another cluster or timeline goes on with the log: a promotion, a restore, an upgrade. Each node reports it. */
+    /** Another cluster or timeline continues the log: a promotion, a restore, an upgrade. Each node reports it. */
     default void eraOpened(int era, String reason) {}
 
     /** The new era lacks these positions of a topic, which this node has seen, and gives them to other events. */

@@ -27,11 +27,10 @@ import org.slf4j.LoggerFactory;
  *          new one, and what belonged to the old number is somebody else's.
  * </pre>
  *
- * A server that crashed, or was promoted, may have forgotten commits that we have heard of: settlements, claims, finished
- * jobs. Then our number is not in the table {@code presence} any more, the server refuses to claim under it, and we take a new
- * one. The old number is kept for a moment, so that running jobs can be settled under it; then it is free to be taken over, and
- * whatever the server knows as open is done again.
- *
+ * A server that crashed or was promoted may have lost commits that were confirmed to us: settlements, claims, finished
+ * jobs. Then our number is no longer in the table {@code presence}, the server refuses claims under it, and we take a new
+ * one. The old number is kept for 5 s, so that running jobs can be settled under it. Then it can be taken over, and jobs that are
+ * still open in the database run again.
  *
  * Behind a pooler no session is ours: then the sign of life is a time in our row, written with claims and while they are open.
  */
@@ -41,12 +40,12 @@ public final class Badge implements Wire.Task {
             Sql.text("enter", "insert into postrider.worker (node, pooled) values (:node, :pooled) returning id");
     private static final Sql WEAR = Sql.file("work/wear_badge");
 
-    /** The server may have forgotten numbers that it gave to others: the next one must be greater than all of them. */
+    /** The server may have lost numbers that it gave to other workers: the next one must be greater than all of them. */
     private static final Sql SKIP = Sql.text(
             "skip_numbers",
             "select count(nextval(pg_get_serial_sequence('postrider.worker', 'id'))) from generate_series(1, 1000)");
 
-    /** No job is suspected of having ended a worker that has only changed its number. */
+    /** A worker that only changes its number counts as leaving, so that no job is suspected of having ended it. */
     private static final Sql RETIRE =
             Sql.text("retire", "update postrider.worker w set leaving = true where w.id = :worker");
 
@@ -65,7 +64,7 @@ public final class Badge implements Wire.Task {
 
     private static final Duration HELD_AGAIN = Duration.ofMillis(20);
 
-    /** So long a number that we have given up is kept for the jobs that still run under it. */
+    /** How long an abandoned number is kept for the jobs that still run under it. */
     private static final Duration KEPT_FOR = Duration.ofSeconds(5);
 
     private final String node;
@@ -74,7 +73,7 @@ public final class Badge implements Wire.Task {
     private final BiConsumer<Session, Long> announce;
     private final LongPredicate holds;
 
-    /** Numbers that we have given up and whose lock the wire still holds, and until when at the latest. */
+    /** Abandoned numbers whose lock the wire still holds, and until when at the latest. */
     private final Map<Long, Long> retired = new HashMap<>();
 
     private volatile boolean wanted;
@@ -87,8 +86,8 @@ public final class Badge implements Wire.Task {
     /**
      * @param changed called when it is worn, and when somebody has steered
      * @param busy whether claims are open
-     * @param holds whether jobs are held that were claimed under a number
-     * @param announce tells others, under a new number, which queues this node works on
+     * @param holds whether this node holds jobs that were claimed under a number
+     * @param announce publishes under a new number which queues this node works on
      */
     Badge(
             String node,
@@ -108,7 +107,7 @@ public final class Badge implements Wire.Task {
         return worn;
     }
 
-    /** Nothing can be claimed under this number any more: the next turn of the wire finds out why, and gets another. */
+    /** The server refuses claims under this number: the next turn of the wire finds out why and gets a new number. */
     synchronized void isOver(long refused) {
         if (number == refused) {
             worn = 0;
@@ -148,7 +147,7 @@ public final class Badge implements Wire.Task {
         changed.run();
     }
 
-    /** Gives the number up. Behind a pooler others take it over at once: there is no lock to keep them from it. */
+    /** Abandons the number. Behind a pooler there is no lock, so other nodes take it over immediately. */
     private void retire(Line line) {
         line.session().update(RETIRE, bind -> bind.int8("worker", number));
         line.session().query(SKIP, Bind::nothing, row -> true);
@@ -156,13 +155,13 @@ public final class Badge implements Wire.Task {
             retired.put(number, System.nanoTime() + KEPT_FOR.toNanos());
         }
         log.warn(
-                "server_changed worker={} node={} it crashed, was promoted or restarted: jobs that it does not know as"
-                        + " settled are done again",
+                "server_changed worker={} node={} it crashed, was promoted or restarted: jobs that are not settled in"
+                        + " the database run again",
                 number,
                 node);
     }
 
-    /** Lets others take over what was claimed under numbers that we have given up. */
+    /** Lets other nodes take over the jobs that were claimed under abandoned numbers. */
     private void release(Line line) {
         retired.entrySet().removeIf(one -> {
             if (holds.test(one.getKey()) && System.nanoTime() < one.getValue()) {
@@ -214,6 +213,6 @@ public final class Badge implements Wire.Task {
             droppedAt = System.nanoTime();
         }
         worn = 0;
-        retired.clear(); // the locks went with the line
+        retired.clear(); // the connection held their locks
     }
 }

@@ -57,7 +57,7 @@ final class Claims {
         }
     }
 
-    /** A job whose row cannot be read: it is known by its position alone. */
+    /** A job whose row cannot be read: only its position is known. */
     Found unreadable(Claim claim, long worker, long position) {
         ClaimedJob job = new ClaimedJob(
                 new UUID(0, 0),
@@ -188,7 +188,7 @@ final class Claims {
 
     private Found found(Row row, long worker, Claim claim) throws SQLException {
         if (row.textOrNull("event_id") == null) {
-            return unreadable(claim, worker, row.int8("position")); // somebody has deleted the event
+            return unreadable(claim, worker, row.int8("position")); // the event was deleted
         }
         Long wait = row.int8OrNull("wait");
         return new Found(

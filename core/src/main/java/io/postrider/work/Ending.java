@@ -14,7 +14,7 @@ sealed interface Ending {
         return null;
     }
 
-    /** The exception that it failed with; null: there was none. */
+    /** The exception that it failed with; null if there was none. */
     default @Nullable Throwable cause() {
         return null;
     }

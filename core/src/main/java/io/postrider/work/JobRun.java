@@ -66,7 +66,7 @@ final class JobRun {
         }
     }
 
-    /** Positions may mean other jobs from now on: only what runs is still to be cancelled. */
+    /** Positions may belong to other jobs from now on: only running jobs can still be cancelled. */
     void forgetCancelled() {
         cancelled.keySet().retainAll(running.keySet());
     }
@@ -84,7 +84,7 @@ final class JobRun {
         try {
             ending = run(holding, kind, now);
         } finally {
-            running.remove(holding.place(), now); // it may run again already, under another number
+            running.remove(holding.place(), now); // it may already run again under another number
         }
         String reason = cancelled.isEmpty() ? null : cancelled.remove(holding.place());
         if (ending != null) {
@@ -257,7 +257,7 @@ final class JobRun {
         return readable(e instanceof PostriderException ? String.valueOf(e.getMessage()) : e.toString());
     }
 
-    /** One line that PostgreSQL can store. */
+    /** The text as one line that PostgreSQL can store. */
     private static String readable(String text) {
         String clean = text.replace('\0', '?').replaceAll("\\p{Cntrl}+", " ");
         return clean.length() <= LONGEST_ERROR ? clean : clean.substring(0, LONGEST_ERROR);

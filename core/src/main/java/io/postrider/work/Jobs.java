@@ -39,7 +39,7 @@ public final class Jobs {
     }
 
     /**
-     * How a job stands: a row of the view {@code jobs}.
+     * The status of a job: a row of the view {@code jobs}.
      *
      * @param error one line
      * @param stack the stack trace of the last failure; null: there was none, or the reader may not see it
@@ -125,7 +125,7 @@ public final class Jobs {
         FINISHED
     }
 
-    /** How one job stands; empty if there is none, or retention has taken it. One without a position has position 0. */
+    /** The status of one job; empty if it does not exist or retention has removed it. A job without a position has position 0. */
     public Optional<Status> find(UUID id) {
         return look(id).or(() -> position(id).flatMap(fresh -> look(id).or(() -> Optional.of(fresh))));
     }
@@ -139,7 +139,7 @@ public final class Jobs {
                                         .filter(job -> reach.covers(job.projectId(), job.userId())))));
     }
 
-    /** Why a job waits; empty if it runs, is finished, or there is none. */
+    /** Why a job is waiting; empty if it is running, finished or unknown. */
     public Optional<Waiting> waiting(UUID id) {
         return database.autocommit(session -> session.one(WAITING, bind -> bind.uuid("id", id), Waiting::read));
     }
@@ -161,8 +161,8 @@ public final class Jobs {
     }
 
     /**
-     * Gives positions to what is committed, as a node would in a moment: before that, a job is not among the jobs. To be called
-     * by one who has just enqueued and looks for it where perhaps no node runs. Fails if another session holds the sequencing
+     * Gives positions to committed events, as a node would in a moment: a job without a position is not listed. Call it
+     * to find a job that was just enqueued when perhaps no node is running. Fails if another session holds the sequencing
      * lock for longer than two seconds.
      */
     public void sequence() {
@@ -176,7 +176,7 @@ public final class Jobs {
         }
     }
 
-    /** A committed job that had no position, which it has afterwards unless somebody holds the sequencing lock. */
+    /** A committed job without a position. Also gives it one, unless another session holds the sequencing lock. */
     private Optional<Status> position(UUID id) {
         Optional<Status> committed =
                 database.autocommit(session -> session.one(UNPOSITIONED, bind -> bind.uuid("id", id), Status::read));

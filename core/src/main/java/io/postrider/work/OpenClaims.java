@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
  * <p>A claim that another queue is just making has a number that nobody here knows yet; but it is drawn after the latest that is
  * known, so it is at least one more. The same holds for one whose answer was lost.
  *
- * <p>All of this is about one worker number, the latest. A node gets a new number when its server may have forgotten what this
- * class remembers, and begins with nothing. Safe to share.
+ * <p>All of this concerns one worker number, the latest. When the server may have lost commits that this class remembers, the
+ * node gets a new number and this class starts empty. Thread-safe.
  */
 final class OpenClaims {
     /** The number under which the claims were made. */
@@ -39,7 +39,7 @@ final class OpenClaims {
 
     /**
      * A queue is about to claim. Gives the oldest claim that may be open. If none is known, not the claim that is about to be
-     * made: another queue may ask after us and draw its number before us. Under an earlier number nothing is known.
+     * made: another queue may ask after us and draw its number before us. Of an earlier number nothing is known.
      */
     synchronized Asked ask(Object queue, long by) {
         if (by > worker) {
@@ -94,7 +94,7 @@ final class OpenClaims {
         }
     }
 
-    /** The claims of this number that are not settled; empty if it is an earlier one, of which nothing is known. */
+    /** The unsettled claims of this number; empty for an earlier number, of which nothing is known. */
     synchronized Optional<List<Long>> numbers(long by) {
         if (by < worker) {
             return Optional.empty();

@@ -117,7 +117,7 @@ final class QueueRun implements Runnable {
     private int turn;
     private int dueTurn;
 
-    /** The number that was worn at the last look. */
+    /** The worker number at the last check. */
     private long number;
 
     /** Until then a claim of ours may turn up that we know nothing of: the answer to it was lost. */
@@ -136,7 +136,7 @@ final class QueueRun implements Runnable {
     /** Whether the last claim failed because of a row: then the next one claims without reading. */
     private boolean blind;
 
-    /** @param blind of a claim that was made without reading, so that nobody has counted the jobs of each key */
+    /** @param blind whether the claim was made without reading, so that the jobs of each key have not been counted */
     private record Slice(Claim claim, long worker, long after, long upto, boolean blind) {
         int size() {
             return (int) (upto - after);
@@ -150,7 +150,7 @@ final class QueueRun implements Runnable {
         }
     }
 
-    /** A job that goes by itself: the same one may be claimed again under another number while it still runs under ours. */
+    /** A job that is scheduled individually: it may be claimed again under another number while it still runs under ours. */
     private record Alone(long worker, Holding.Place place) {
         static Alone of(Holding holding) {
             return new Alone(holding.worker(), holding.place());
@@ -295,8 +295,9 @@ final class QueueRun implements Runnable {
     }
 
     /**
-     * With a new number, forgets what was claimed under earlier ones and has not begun, and how far lanes are claimed: the server
-     * may have forgotten all of it, and given its positions to other jobs. What it does remember is handed over with the number.
+     * After a change of the worker number, drops claimed jobs that have not started, and how far lanes are claimed: the server
+     * may have lost these claims and given their positions to other jobs. Claims that it still has are handed over with the
+     * number.
      */
     private void beginAs(long me) {
         if (me == 0 || me == number) {
@@ -471,7 +472,7 @@ final class QueueRun implements Runnable {
         if (waiting.isEmpty()) {
             Slice slice = heavy.peek();
             if (slice != null && slice.worker() != number) {
-                heavy.remove(slice); // its positions may be gone, and reading them would fail for ever
+                heavy.remove(slice); // its positions may be gone, and reading them would fail forever
                 held.add(slice.worker(), -slice.size());
             } else if (slice != null) {
                 read(slice);
@@ -501,7 +502,7 @@ final class QueueRun implements Runnable {
         restOf(slice, found);
     }
 
-    /** One row of the slice cannot be read: found by halving, so that it costs one job and not the queue. */
+    /** Finds the unreadable row of a slice by halving, so that it affects one job and not the queue. */
     private void isolate(Slice slice, PostriderException e) {
         if (slice.upto() - slice.after() > 1) {
             slices.addAll(slice.halves());
@@ -605,9 +606,9 @@ final class QueueRun implements Runnable {
             ClaimedJob job = one.holding().job();
             String hold = one.hold();
             if ("bad".equals(hold)) {
-                bury(one.holding(), "bad_row", "due_at is no time to wait for; it must be before the year 10000");
+                bury(one.holding(), "bad_row", "due_at is out of range; it must be before the year 10000");
             } else if ("unreadable".equals(hold)) {
-                bury(one.holding(), "unreadable", "the event is gone: somebody has deleted it");
+                bury(one.holding(), "unreadable", "the event was deleted");
             } else if (!running) {
                 aside(one.holding(), "returned", one.delay() == null ? Duration.ZERO : one.delay());
             } else if ("cancelled".equals(hold)) {
@@ -719,7 +720,7 @@ final class QueueRun implements Runnable {
         for (Slice slice = heavy.poll(); slice != null; slice = heavy.poll()) {
             try {
                 read(slice);
-                heavy.addAll(slices); // the halves of one that holds a bad row
+                heavy.addAll(slices); // the halves of a slice with a bad row
                 slices.clear();
             } catch (PostriderException e) {
                 log.warn("handing_back_failed queue={} error=\"{}\"", worker.queue(), e.getMessage());

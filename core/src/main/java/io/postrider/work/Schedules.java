@@ -32,7 +32,7 @@ public final class Schedules {
     private static final Sql TICK = Sql.file("work/tick");
     private static final Sql MOVE = Sql.file("work/move_schedule");
 
-    /** Ticks in one transaction: 5,000 in transactions of their own took 40 s. */
+    /** Ticks in one transaction: 5,000 ticks in one transaction each took 40 s. */
     private static final int BATCH = 500;
 
     private static final Duration MEND_EVERY = Duration.ofSeconds(30);
@@ -87,7 +87,7 @@ public final class Schedules {
         return Found.readable(database.autocommit(session -> session.query(LIST, Bind::nothing, Found::read)));
     }
 
-    /** A row, and the schedule in it unless this machine cannot read it: such as one with a zone that it does not know. */
+    /** A row and its schedule; empty if this machine cannot read it, for example because it does not know the time zone. */
     private record Found(String name, Instant nextAt, Optional<Status> status) {
         static Found read(Row row) throws SQLException {
             String name = row.text("name");
@@ -106,13 +106,13 @@ public final class Schedules {
     }
 
     /**
-     * A schedule whose next tick lies behind the one that its cron expression gives: the clock was ahead when it last ticked.
+     * A schedule whose next tick is later than its cron expression says: the clock was ahead when it last ticked.
      *
      * @param expected when it should tick next
      */
     public record TooFar(Status status, Instant expected) {}
 
-    /** Schedules that would skip ticks; a node that works on any queue mends them within half a minute. For checks. */
+    /** Schedules that would skip ticks, for checks. A node that works on any queue corrects them within half a minute. */
     public List<TooFar> tooFar() {
         Instant now = database.autocommit(Schedules::now);
         return list().stream()
@@ -168,7 +168,7 @@ public final class Schedules {
             List<Status> ticking = Found.readable(due);
             try {
                 tick(ticking);
-            } catch (PostriderException e) { // one of them may be at fault: the others tick all the same
+            } catch (PostriderException e) { // one of them may be at fault: the others must still tick
                 log.debug("ticking {} schedules failed", ticking.size(), e);
                 ticking.forEach(this::tickAlone);
             }

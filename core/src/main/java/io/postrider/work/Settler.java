@@ -242,7 +242,7 @@ final class Settler implements AutoCloseable {
         return state.startsWith("22") || state.startsWith("23") || state.startsWith("54");
     }
 
-    /** A dead letter; if that was refused as well, one without the job's content, which then is at fault. */
+    /** A dead letter; if that is refused as well, one without the job's content, which must then be the cause. */
     private static Ended unwritable(Ended one, Throwable e) {
         boolean again = one.ending() instanceof Ending.Dead dead && dead.code().equals(UNWRITABLE);
         return new Ended(

@@ -14,16 +14,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Looks for workers that are gone and hands their jobs over. Every node does, but only one at a time for a worker: a node that
- * does not get the lock of the rescue leaves the worker to the one that has it. Two that ended what holds the worker's locks
- * ended each other: with three nodes, 1,005 jobs of a dead worker were not taken over in 20 s.
+ * Finds workers that are gone and hands their jobs over. Every node does so, but only one at a time for a worker: a node that
+ * does not get the rescue lock leaves the worker to the lock's holder. Without it, nodes that terminated the holders of the
+ * worker's locks terminated each other: with three nodes, 1,005 jobs of a dead worker were not taken over in 20 s.
  *
  * <p>A worker is gone when two looks in a row have not found its lock, and it has not come back between them. One look is not
  * enough: a wire that was cut comes back within a few tenths of a second with the same number, and its jobs need not be done
  * twice.
  *
- * <p>The jobs are handed over in pieces, each a transaction. A node that dies in between leaves the rest to the next look of any
- * other.
+ * <p>The jobs are handed over in batches, one transaction each. If the node dies in between, the next check of any other node
+ * continues.
  */
 final class Takeover {
     private static final Logger log = LoggerFactory.getLogger(Takeover.class);
@@ -36,10 +36,10 @@ final class Takeover {
 
     private static final int MOST_CRASHES = 3;
 
-    /** Jobs in a piece, about. */
+    /** Jobs in a batch, roughly. */
     private static final int PIECE = 1_000;
 
-    /** The thread has other duties: what is not handed over by then is left to the next look, here or elsewhere. */
+    /** The thread has other duties: jobs that are not handed over by then are left to the next check of this or another node. */
     private static final Duration LONGEST_LOOK = Duration.ofSeconds(1);
 
     private final Database database;
@@ -55,7 +55,7 @@ final class Takeover {
 
     private record Absent(long worker, Instant seenAt, boolean ended) {}
 
-    /** What a piece handed over. */
+    /** The result of one batch. */
     private record Piece(long jobs, long last, boolean done) {}
 
     /** One look. */
@@ -84,7 +84,7 @@ final class Takeover {
             long from = after;
             Optional<Piece> piece = database.transaction(session -> handOver(session, worker, from));
             if (piece.isEmpty()) {
-                return; // another node is at it, or has done it
+                return; // another node is taking the worker over, or has done so
             }
             after = piece.get().last();
             jobs += piece.get().jobs();

@@ -8,9 +8,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Looks through the claims of workers that have ended for positions that nobody has settled, and hands them over. There should
- * be none: this is the net under the takeover, and it mends what earlier versions left behind. Slow on purpose, 2,000 claims a
- * second at most, and once in ten minutes.
+ * Searches the claims of ended workers for unsettled positions and hands them over. There should be none: this is a safety net
+ * for the takeover, and it repairs what earlier versions left behind. Slow on purpose: at most 2,000 claims per second, once
+ * every ten minutes.
  */
 final class UndoneClaims {
     private static final Logger log = LoggerFactory.getLogger(UndoneClaims.class);
@@ -32,7 +32,7 @@ final class UndoneClaims {
         static final Place BEGINNING = new Place(0, 0, 0);
     }
 
-    /** The next piece, if it is time. */
+    /** Checks the next batch, if it is due. */
     void look() {
         if (System.nanoTime() < nextAt) {
             return;
@@ -49,7 +49,7 @@ final class UndoneClaims {
         place = next.orElse(Place.BEGINNING);
         if (place.jobs() > 0) {
             log.error(
-                    "undone_claims_handed_over worker={} jobs={} its worker has ended, and nobody had them",
+                    "undone_claims_handed_over worker={} jobs={} the worker has ended, and no worker held them",
                     place.worker(),
                     place.jobs());
             found.run();

@@ -7,20 +7,20 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Why a job waits.
+ * Why a job is waiting.
  *
- * @param until when its time comes; null if it does not wait for one
- * @param detail the reason as a sentence, with names and numbers
+ * @param until when it may run; null if it does not wait for a time
+ * @param detail an explanation of the reason, with names and numbers
  */
 public record Waiting(Reason reason, @Nullable Instant until, String detail) {
 
-    /** Why a job waits. */
+    /** The reason why a job is waiting. */
     public enum Reason {
-        /** It is committed and has no position: no node is sequencing, or not yet. */
+        /** The job is committed and has no position yet; if that lasts, no node is sequencing. */
         NO_POSITION,
-        /** Its time has not come. */
+        /** The job is scheduled for a later time. */
         TIME,
-        /** An attempt failed, and the next one comes at its time. */
+        /** An attempt failed, and the next one is scheduled. */
         RETRY,
         /** Its queue is paused. */
         PAUSED,
@@ -28,13 +28,13 @@ public record Waiting(Reason reason, @Nullable Instant until, String detail) {
         NO_WORKER,
         /** No running node handles its type. */
         NO_HANDLER,
-        /** Its queue limits how many jobs of a key run at once, and its key is taken. */
+        /** Its queue limits how many jobs of a key run at the same time, and its key has reached the limit. */
         KEY,
         /** Its queue has reached a limit. */
         LIMIT,
-        /** Workers ended while it ran: it waits until one can run it alone. */
+        /** Workers ended while the job ran; it waits until a worker can run it alone. */
         ALONE,
-        /** Nothing holds it up but the jobs before it. */
+        /** It only waits for the jobs ahead of it. */
         BEHIND
     }
 
@@ -50,7 +50,7 @@ public record Waiting(Reason reason, @Nullable Instant until, String detail) {
                 switch (reason) {
                     case NO_POSITION ->
                         "it has no position yet; if that lasts, no node is sequencing: see postrider doctor";
-                    case TIME -> "its time has not come: it runs at " + until;
+                    case TIME -> "it is scheduled to run at " + until;
                     case RETRY -> "its last attempt failed; it is tried again at " + until;
                     case PAUSED -> "queue " + queue + " is paused";
                     case NO_WORKER -> "no running node works on queue " + queue;

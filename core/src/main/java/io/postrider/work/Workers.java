@@ -254,7 +254,7 @@ public final class Workers implements AutoCloseable {
         }
     }
 
-    /** With its stack trace the first time and the last; the attempts between them have a line each. */
+    /** Logs the first and the last failure with the stack trace, and the attempts between them in one line each. */
     private static void failed(ClaimedJob job, JobEnd end, String error, @Nullable Throwable cause) {
         boolean dead = end == JobEnd.DEAD;
         @Nullable

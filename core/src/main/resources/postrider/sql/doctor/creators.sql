@@ -1,5 +1,5 @@
--- schemas on the search_path that sessions of this role begin with, in which others may create: what they put there can take the place of a function
--- or an operator of ours. Not the roles that could replace ours anyway: superusers, and the owner of the schema
+-- schemas on the initial search_path of this role's sessions in which other roles may create objects: such an object can shadow
+-- one of our functions or operators. Without roles that could replace ours anyway: superusers, and the owner of the schema
 select s.name::text as schema, string_agg(distinct case a.grantee when 0 then 'PUBLIC' else r.rolname::text end, ', ') as roles
 from (
   select distinct case btrim(p.name, ' "') when '$user' then session_user else btrim(p.name, ' "') end as name

@@ -1,8 +1,8 @@
 -- transactions that have emitted and have not ended, the oldest first: who writes to event keeps a lock on it until then.
 -- Their events have no position and nobody else can see them. pid is null for a prepared transaction, which is known by
 -- the number it has locked: its virtualtransaction is '-1/number' up to PostgreSQL 16 and something else later.
--- A role outside pg_monitor does not see since when a session of another role is in its transaction, but sees its transaction
--- number: one that was running at a pass of more than a minute ago is at least that old
+-- A role outside pg_monitor does not see when a transaction of another role began, but sees its transaction number: a transaction
+-- that was running during a pass more than a minute ago is at least that old
 with minute as materialized (
   select p.at, p.snapshot from postrider.pass p
   where p.at < clock_timestamp() - interval '1 minute' order by p.n desc limit 1

@@ -1,4 +1,4 @@
--- sequences that stand below a number that was used: what they give next is taken, or lies where nobody looks any more.
+-- sequences that are below a number already used: their next value is taken, or lies in a range that is not read any more.
 -- touches: the sequences, pass, era, segment, claim, delivery, worker, listener
 select s.name, s.value, s.used
 from (

@@ -1,4 +1,4 @@
--- queues with jobs that have waited for a while, and on which no running node works
+-- queues whose jobs have waited for a while and on which no running node works
 select q.name, q.depth, coalesce(extract(epoch from clock_timestamp() - q.oldest_at), 0)::int8 as seconds,
   array_to_string(array(
     select distinct w.queue from postrider.worker_queue w join postrider.live_workers() l on l.id = w.worker order by 1), ', ')

@@ -1,2 +1,2 @@
--- whether the passes are there: once an era has begun, the last of them is what the next one goes on from
+-- whether the table pass was emptied: after the first era has begun, each pass continues from the last one
 select exists (select from postrider.era) and not exists (select from postrider.pass) as emptied

@@ -1,4 +1,4 @@
--- the session that holds the lock which makes passes serial; a pass holds it for milliseconds
+-- the session that holds the sequencing lock; a pass holds it for milliseconds
 select k.pid, coalesce(a.usename, '')::text as user_name, coalesce(a.application_name, '') as application,
   coalesce(a.state, '') as state,
   coalesce(extract(epoch from clock_timestamp() - coalesce(a.xact_start, a.state_change)), 0)::int8 as seconds,

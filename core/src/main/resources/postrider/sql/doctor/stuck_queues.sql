@@ -1,6 +1,6 @@
--- queues with jobs that could run, a live worker with a free slot for them, and no claim for a while: claiming fails there.
--- Not those whose limits are reached, and not while a worker runs a suspect alone.
--- takes: seconds, how long nothing was claimed. touches: queue, claim, delayed, head, worker, log, event
+-- queues with runnable jobs, a live worker with a free slot for them, and no claim for a while: claiming fails there.
+-- Without queues that have reached a limit, and without workers that run a suspect alone.
+-- takes: seconds without a claim. touches: queue, claim, delayed, head, worker, log, event
 with candidate as (
   select q.queue, min(q.worker) as worker
   from postrider.live_workers() w

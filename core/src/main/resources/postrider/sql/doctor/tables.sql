@@ -1,4 +1,4 @@
--- tables of the schema that would lose their rows in a crash, or that autovacuum is told to leave alone. The table presence
+-- tables of the schema that would lose their rows in a crash, or for which autovacuum is disabled. The table presence
 -- is unlogged on purpose
 select c.relname::text as name, c.relpersistence <> 'p' as lossy,
   coalesce('autovacuum_enabled=false' = any (c.reloptions) or 'autovacuum_enabled=off' = any (c.reloptions), false)

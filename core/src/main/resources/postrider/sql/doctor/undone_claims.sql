@@ -1,5 +1,5 @@
--- jobs that are claimed and not settled, and that no live worker answers for: its worker has ended, is unknown or has no session,
--- or it is older than the oldest claim that its worker knows to be open. Nobody takes them up again.
+-- claimed and unsettled jobs that no live worker holds: the claim's worker has ended, is unknown or has no session, or the
+-- claim is older than the oldest one that its worker knows to be open. These jobs are not started again.
 -- touches: claim, settlement, worker
 with open as (
   select c.worker, c.n, c.topic, c.at, int8multirange(int8range(c.from_position, c.to_position, '[]')) - coalesce((

@@ -1,4 +1,4 @@
--- types of due jobs that no running node handles, of queues on which one works. Looks at 100,000 due jobs at most
+-- types of due jobs that no running node handles, in queues on which a node works. Reads at most 100,000 due jobs
 select split_part(d.topic, ':', 2) as queue, d.type, count(*) as jobs,
   extract(epoch from clock_timestamp() - min(d.created_at))::int8 as seconds
 from (

@@ -1,4 +1,4 @@
--- committed events without a position, how long the oldest waits, and how long ago the last pass gave any: -1 if none ever did
+-- committed events without a position, how long the oldest has waited, and how long ago a pass last gave positions: -1 if never
 select coalesce(sum(u.events), 0)::int8 as events,
   coalesce(extract(epoch from clock_timestamp() - min(u.oldest_at) filter (where isfinite(u.oldest_at))), 0)::int8 as seconds,
   coalesce((

@@ -1,4 +1,4 @@
--- whose a dead letter may be: listeners, the lanes of queues, and those that are gone and left some
+-- names that dead letters may belong to: listeners, lanes of queues, and removed listeners that left dead letters
 select l.name from postrider.listener l
 union
 select t.name from postrider.queue_names() n (name), unnest(postrider.lanes(n.name)) t (name)

@@ -1,4 +1,4 @@
--- how long a topic was when an era began, of the latest passes. touches: pass, head
+-- the head of a topic when an era began, according to the latest passes. touches: pass, head
 with first as materialized (
   select min(p.n) as n from (select p.n, p.era from postrider.pass p order by p.n desc limit 10000) p where p.era = :era
 )

@@ -1,2 +1,2 @@
--- the era that the log is in. touches: era
+-- the current era of the log. touches: era
 select e.era, e.reason from postrider.era e order by e.era desc limit 1

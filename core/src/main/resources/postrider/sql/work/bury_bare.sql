@@ -1,4 +1,4 @@
--- claimed jobs whose rows cannot be read or copied become dead letters without their content. The caller settles them in the same
+-- turns claimed jobs whose rows cannot be read or copied into dead letters without content. The caller settles them in the same
 -- transaction. touches: dead_letter
 insert into postrider.dead_letter
   (listener, position, topic, event_id, created_at, type, payload, headers, attempts, error_code, error, stack)

@@ -1,8 +1,8 @@
--- ends the transactions in which a worker that is gone was about to claim or settle: those of a process that is stopped. They
--- could not settle any more, but the takeover would wait for them. Only for the one that holds the rescue of the worker
--- (try_rescue): the other holders of these locks are then sessions of the worker itself, and no other node's takeover. Nor
--- after somebody has ended the worker: what it still holds may be the end of that takeover. First found, then ended: see
--- end_frozen. Same role only
+-- terminates sessions of a worker that is gone, such as a stopped process, in which it was claiming or settling. They
+-- could not settle any more, but the takeover would wait for them. Only the holder of the worker's rescue lock (try_rescue) may
+-- run this: then all other holders of these locks are sessions of the worker, not the takeover of another node. Does nothing once
+-- the worker is marked as ended, because the holder may be the end of that takeover. Finds the sessions first and terminates them
+-- afterwards: see end_frozen. Same role only
 with ghosts as materialized (
   select k.pid
   from pg_locks k

@@ -1,7 +1,7 @@
 -- what there is to do of a queue besides its lanes. gives, unless it is paused, milliseconds until the next jobs that go by
 -- themselves are due, of the types that the worker knows, for each tier of suspicion (claim_delayed.sql). Not those that wait for
--- their key: of these, tier -1 says that there are some, and they are looked at when a job has ended. Tier -2: it has a rate.
--- A time is bounded before now is subtracted from it, because what was written before V008 may be due at infinity
+-- their key: tier -1 says that there are such jobs, which are checked when a job has ended. Tier -2: the queue has a rate.
+-- A time is bounded before now is subtracted from it, because a row that was written before V008 may be due at infinity
 with queue as (
   select q.rate is not null as rated, q.paused from postrider.queue q where q.name = :queue
 ), clock as materialized (

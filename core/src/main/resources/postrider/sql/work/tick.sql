@@ -1,5 +1,5 @@
--- moves schedules on from a tick, and makes a job for each. gives: a row for each to the one who does it; others find that the tick has
--- moved, or that somebody is at it, and wait for nobody. touches: schedule, event
+-- advances schedules past a tick and enqueues a job for each. gives: a row for each schedule that this call advanced. Schedules
+-- that another node has advanced or has locked are skipped without waiting. touches: schedule, event
 with due as (
   select s.name, d.at, d.next_at, d.job_id
   from unnest(:names::text[], :ats::timestamptz[], :next_ats::timestamptz[], :job_ids::uuid[]) d (name, at, next_at, job_id)

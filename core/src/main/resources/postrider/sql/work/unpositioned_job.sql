@@ -1,4 +1,4 @@
--- a committed job that has no position, as the view jobs would show it
+-- a committed job without a position, in the form of the view jobs
 select r.*
 from postrider.event e
 cross join lateral jsonb_populate_record(null::postrider.jobs, jsonb_build_object(

@@ -1,4 +1,4 @@
--- why a job waits; no row if it does not
+-- why a job is waiting; no row if it is not
 select w.reason, w.until, w.ahead, w.detail, split_part(coalesce(
     (select f.topic from postrider.find_job(:id) f limit 1),
     (select e.topic::text from postrider.event e

@@ -47,8 +47,8 @@ enum Account {
     }
 
     /**
-     * Lets the server own what root has made for it. The account may write in the directory, so no link in it is followed, and
-     * nothing is looked up again by its path: root would give away what a link points to.
+     * Makes the server's account the owner of files that root has created for it. The account may write in the directory, so no
+     * symbolic link is followed and no path is resolved twice: otherwise root would give away the target of a link.
      */
     void takeOver(Path path) throws IOException {
         if (this != NOBODY) {

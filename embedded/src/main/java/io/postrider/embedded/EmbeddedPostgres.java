@@ -202,7 +202,7 @@ public final class EmbeddedPostgres implements AutoCloseable {
         execute("drop database if exists " + identifier(name) + " with (force)");
     }
 
-    /** Nothing if there is no such role. Fails while a database grants it something. */
+    /** Drops a role if it exists. Fails while the role has privileges in a database. */
     public void dropRole(String name) {
         execute("drop role if exists " + identifier(name));
     }

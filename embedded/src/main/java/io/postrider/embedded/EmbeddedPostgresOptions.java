@@ -69,8 +69,8 @@ public final class EmbeddedPostgresOptions {
 
     /**
      * Takes the binaries from this jar instead of the class path, or uses the server installed in this directory, such as
-     * {@code /usr/lib/postgresql/15}; {@link #withVersion} must name its major version. The jars of all majors hold the
-     * same resource name, so only one of them can be on a class path.
+     * {@code /usr/lib/postgresql/15}; {@link #withVersion} must name its major version. The jars of all major versions contain
+     * the same resource name, so only one of them can be on a class path.
      */
     public EmbeddedPostgresOptions withBinaries(Path jarOrDirectory) {
         Path absolute = Objects.requireNonNull(jarOrDirectory, "binaries")

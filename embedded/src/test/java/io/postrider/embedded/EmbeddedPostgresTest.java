@@ -305,7 +305,7 @@ class EmbeddedPostgresTest {
     @Test
     void root_gives_away_nothing_that_a_link_points_to(@TempDir Path directory) throws Exception {
         if (Account.current() == Account.SELF) {
-            return; // not root: nothing is given away
+            return; // not root: owners do not change
         }
         Path outside = Files.writeString(directory.resolve("outside"), "root's");
         Path outsideDirectory = Files.createDirectory(directory.resolve("outside-directory"));
@@ -325,7 +325,7 @@ class EmbeddedPostgresTest {
     /** Where user namespaces are switched off, root falls back to the account nobody. */
     @Test
     void root_can_also_run_it_as_nobody() throws Exception {
-        // Whoever is not root runs it as himself, and has nothing to fall back from.
+        // A user other than root runs the server under the same account, so there is no fallback.
         boolean root = Account.current() != Account.SELF;
         Account account = root ? Account.NOBODY : Account.SELF;
         Object uid = root ? Integer.valueOf(65_534) : Files.getAttribute(Path.of("/proc/self"), "unix:uid");

@@ -48,7 +48,7 @@ public final class Gateway implements AutoCloseable {
             @Nullable String topic,
             List<String> rooms,
             @Nullable Long position) {
-        /** Without the token. */
+        /** Omits the token. */
         @Override
         public String toString() {
             return "topic=" + topic + " rooms=" + rooms + " position=" + position;
@@ -91,7 +91,7 @@ public final class Gateway implements AutoCloseable {
             this.seat = seat;
         }
 
-        /** Waits for the client's first word; may be sent away, by this, if too many do. */
+        /** Waits for the client's first message. If too many connections wait, this callback closes the connection. */
         public void awaitHello(Runnable sendAway) {
             seat.waitUntil(sendAway);
         }

@@ -10,9 +10,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How many connections there may be, all in all and of one subject of one project. Those that have not said who they are wait in a
- * room of their own and take no place from the others; when it is full, the one that has waited longest leaves for the next to come,
- * so that silent sockets keep nobody out. Safe to share.
+ * Limits the number of connections, in total and for each subject of a project. Connections that have not authenticated yet are
+ * counted separately and take no place from the others. When too many of them wait, the one that has waited longest is closed for
+ * the next one, so that silent sockets block nobody. Thread-safe.
  */
 final class Places {
     private static final Duration SOON = Duration.ofSeconds(5);
@@ -20,7 +20,7 @@ final class Places {
     /** By then a {@link RollCall} has freed the places of those who are gone. */
     private static final Duration AFTER_ROLL_CALL = Duration.ofSeconds(2);
 
-    /** For so many places, one may wait without a token. */
+    /** One connection may wait without a token for each N places. */
     private static final int UNNAMED = 4;
 
     private final int most;
@@ -28,7 +28,7 @@ final class Places {
     private final AtomicInteger taken = new AtomicInteger();
     private final ConcurrentMap<Owner, Integer> byOwner = new ConcurrentHashMap<>();
 
-    // Under its own lock; the first has waited longest.
+    // Guarded by its own lock; the first has waited longest.
     private final Set<Seat> waiting = new LinkedHashSet<>();
 
     /** A user of one project is not the user of that name of another. */
@@ -43,7 +43,7 @@ final class Places {
         this.mostOfOne = mostOfOne;
     }
 
-    /** A seat for somebody who has not said their name; another one that waits is sent away if there is none left. */
+    /** A seat for a connection that has not authenticated yet. If none is left, another waiting connection is closed. */
     Seat take() {
         Seat seat = new Seat();
         Runnable leave = () -> {};
@@ -57,7 +57,7 @@ final class Places {
         return seat;
     }
 
-    /** The one that has waited longest, of those that wait for a word of their client. */
+    /** The longest-waiting connection among those that wait for their client's first message. */
     private Runnable sendAway() {
         for (Seat seat : waiting) {
             Runnable leave = seat.sentAway;
@@ -66,7 +66,7 @@ final class Places {
                 return leave;
             }
         }
-        throw Refusal.unavailable("too many connections are waiting to say who they are; come back in a moment", SOON);
+        throw Refusal.unavailable("too many connections are waiting to authenticate; try again in a moment", SOON);
     }
 
     private boolean waits(Seat seat) {
@@ -75,7 +75,7 @@ final class Places {
         }
     }
 
-    /** With those that wait. */
+    /** Includes waiting connections. */
     int taken() {
         synchronized (waiting) {
             return taken.get() + waiting.size();
@@ -89,12 +89,12 @@ final class Places {
         private @Nullable Owner owner;
         private boolean counted;
 
-        /** May be sent away in favour of somebody else, by this. */
+        /** Sets the callback that closes this connection in favour of another one. */
         void waitUntil(Runnable sentAwayBy) {
             sentAway = sentAwayBy;
         }
 
-        /** Whose it is; refused with 503 if no place is left, with 429 if they have too many. */
+        /** Assigns the seat to its owner; refused with 503 if no place is left, with 429 if the owner has too many. */
         synchronized void name(Identity identity) {
             if (owner != null || left.get()) {
                 return;
@@ -110,7 +110,7 @@ final class Places {
             counted = true;
             if (taken.incrementAndGet() > most) {
                 throw Refusal.unavailable(
-                        "this gateway has as many connections as it may, " + most + "; try another", SOON);
+                        "this gateway has reached its limit of " + most + " connections; try another", SOON);
             }
         }
 

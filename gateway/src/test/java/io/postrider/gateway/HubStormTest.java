@@ -23,7 +23,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Clients, 100,000 in the full run, come and go while events are published: in turns from memory, from a read model that lags, live, stalled, cut. Each of
+ * Clients, 100,000 in the full run, connect and disconnect while events are published: in turns from memory, from a read model
+ * that lags, live, stalled, cut. Each of
  * them must get exactly the events of its rooms in its reach, once and in order, from its position to the last one it was
  * told of. Without a network, so that it is the hub that is tried. The seed is in the failure.
  */

@@ -122,7 +122,7 @@ class SlowReadersTest extends GatewayTestBase {
         assertThat(slow.get())
                 .as("the container may give up on one a moment sooner")
                 .isGreaterThan(DEAF / 2);
-        // A leak stays; what one collection leaves over does not.
+        // A leak persists; objects that one garbage collection leaves do not.
         Await.until("the heap of " + heap + " MiB has not grown by 40", Duration.ofMinutes(1), () -> {
             return usedHeap() - heap.get(0) < 40;
         });

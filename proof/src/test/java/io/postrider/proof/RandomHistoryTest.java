@@ -39,7 +39,7 @@ class RandomHistoryTest {
     @ParameterizedTest
     @EnumSource
     void every_mutation_is_caught(Mutation mutation) {
-        // How many worlds have something to spoil is chance: so many are tried that 80 have.
+        // Only some random histories can be corrupted: the test continues until 80 of them could be.
         long spoilt = seeds(MOST_WORLDS)
                 .filter(seed -> isCaught(mutation, seed))
                 .limit(80)
@@ -101,7 +101,7 @@ class RandomHistoryTest {
         return kinds;
     }
 
-    /** What the checker finds in 50 worlds, and in as many more as it takes to find all of the expected kinds. */
+    /** The findings of the checker in 50 worlds, and in further ones until all expected kinds are found. */
     private static Set<Kind> foundBy(Order order, Kind... expected) {
         Set<Kind> found = EnumSet.noneOf(Kind.class);
         for (int i = 0; i < MOST_WORLDS && (i < 50 || !found.containsAll(Set.of(expected))); i++) {

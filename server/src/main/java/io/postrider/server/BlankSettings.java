@@ -9,9 +9,9 @@ import org.springframework.core.env.PropertySource;
 import org.springframework.core.env.SystemEnvironmentPropertySource;
 
 /**
- * Refuses a setting that is given and blank, by its name. {@code POSTRIDER_HTTP_BIND=} is what a script leaves when a variable of its
- * own is missing, and means every address to one reader and this machine to another. In a file, blank is also how an empty list
- * is read, so files are not looked at.
+ * Refuses a setting that is present and blank, and names it. A script leaves {@code POSTRIDER_HTTP_BIND=} when one of its
+ * variables is missing; one reader takes that for every address, another for this machine. In a file, a blank value also means an
+ * empty list, so files are not checked.
  */
 final class BlankSettings {
     private static final Pattern OURS = Pattern.compile(

@@ -6,7 +6,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** A directory of this process alone, with nothing in it. */
+/** An empty directory that only this process uses. */
 final class EmptyDirectory {
     private EmptyDirectory() {}
 

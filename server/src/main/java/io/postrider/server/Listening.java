@@ -19,9 +19,9 @@ import org.springframework.context.ApplicationListener;
 import org.springframework.core.Ordered;
 
 /**
- * The addresses at which the server really listens. Spring's {@code server.address} goes before our {@code postrider.http.bind},
- * and an application may add connectors, so the connectors are judged and not a setting: before they open where that is possible,
- * and all of them once more when the server has started.
+ * The addresses on which the server actually listens. Spring's {@code server.address} overrides our {@code postrider.http.bind},
+ * and an application may add connectors. So this class checks the connectors and not a setting: before they open where that is
+ * possible, and all of them again after the server has started.
  */
 final class Listening
         implements WebServerFactoryCustomizer<TomcatServletWebServerFactory>,
@@ -45,7 +45,7 @@ final class Listening
         factory.getAdditionalConnectors().forEach(this::judgeBeforeItOpens);
     }
 
-    /** After every other customizer, which may add connectors. */
+    /** Runs after every other customizer, because those may add connectors. */
     @Override
     public int getOrder() {
         return Ordered.LOWEST_PRECEDENCE;
@@ -77,9 +77,9 @@ final class Listening
             InetAddress address = address(connector);
             throw PostriderException.refused("the server would listen on "
                     + (address == null ? "every address" : address.getHostAddress()) + ", port " + connector.getPort()
-                    + ", and has no key to know anybody by: set postrider.auth.secrets.<key id> or"
+                    + ", and has no key to verify tokens: set postrider.auth.secrets.<key id> or"
                     + " postrider.auth.public-keys.<key id>, or listen on 127.0.0.1 only (postrider.http.bind; the"
-                    + " setting server.address, SERVER_ADDRESS in the environment, goes before it)");
+                    + " setting server.address, SERVER_ADDRESS in the environment, overrides it)");
         }
     }
 
@@ -88,7 +88,7 @@ final class Listening
         return address != null && address.isLoopbackAddress();
     }
 
-    /** Null: every address of this machine. */
+    /** Null means every address of this machine. */
     private static @Nullable InetAddress address(Connector connector) {
         return connector.getProtocolHandler() instanceof AbstractProtocol<?> protocol ? protocol.getAddress() : null;
     }

@@ -33,7 +33,7 @@ public final class Server implements AutoCloseable {
     /** Beside the streams. */
     private static final int OTHER_CONNECTIONS = 2_000;
 
-    /** Threads that answer requests. Neither a stream nor a body that is awaited holds one. */
+    /** Threads that answer requests. Streams and pending bodies do not hold one. */
     private static final int WORKERS = 200;
 
     private final ConfigurableApplicationContext context;

@@ -81,7 +81,7 @@ class ServerConfiguration {
     /** Beside the payload: names, ids, headers of 16 KiB. */
     private static final int ENVELOPE = 64 * 1024;
 
-    /** Workers that the API leaves to health checks, metrics and what only passes by. */
+    /** Worker threads that the API leaves to health checks, metrics and other requests outside the API. */
     private static final int FOR_PROBES = 40;
 
     @Bean
@@ -225,7 +225,7 @@ class ServerConfiguration {
         });
     }
 
-    /** Files come from jars only: without a document root of its own, Tomcat would serve ./public of the working directory. */
+    /** Serves files from jars only: without its own document root, Tomcat would serve ./public of the working directory. */
     @Bean
     WebServerFactoryCustomizer<TomcatServletWebServerFactory> noFilesOfTheWorkingDirectory() {
         return factory -> factory.setDocumentRoot(EmptyDirectory.make());

@@ -105,7 +105,7 @@ class BadInputTest {
             long begun = System.nanoTime();
             assertProblem(
                     server.post(operator, path, "{\"type\":\"a\",\"payload\":" + bomb + "}"), 400, "/payload/0", "400");
-            // It took 12 s to write the numbers out; a busy machine alone can take a second for a request.
+            // Expanding the numbers took 12 s; on a busy machine any request can take a second.
             assertThat(Duration.ofNanos(System.nanoTime() - begun)).isLessThan(Duration.ofSeconds(5));
         }
     }

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What is shown to a client without a token. */
+/** The responses to a client without a token. */
 @PostgresTest(per = PostgresTest.Per.CLASS)
 class OpenPathsTest {
     private static String statusOf(LiveServer server, String path, String host) throws IOException {

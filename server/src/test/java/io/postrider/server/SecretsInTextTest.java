@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.context.properties.source.MapConfigurationPropertySource;
 
-/** What holds a secret does not print it. */
+/** Objects that hold a secret do not print it. */
 class SecretsInTextTest {
     private static final String CANARY = "canary-4711-canary-4711-canary-4711";
 

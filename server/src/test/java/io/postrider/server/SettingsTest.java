@@ -145,7 +145,7 @@ class SettingsTest {
         Await.until("no session is left", () -> database.sessions().isEmpty());
     }
 
-    /** What an application may do. */
+    /** A connector that an application adds. */
     @Configuration(proxyBeanMethods = false)
     static class AnotherConnector {
         @Bean

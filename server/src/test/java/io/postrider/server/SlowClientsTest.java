@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** More clients than the server has workers send as slowly as they can, and the others are served. */
+/** More slow clients than the server has worker threads do not keep it from serving others. */
 @PostgresTest(per = PostgresTest.Per.CLASS)
 class SlowClientsTest {
     private static final int CLIENTS = 300;
@@ -39,7 +39,7 @@ class SlowClientsTest {
         server.close();
     }
 
-    /** Clients that begin with the same words and then send a byte a second. */
+    /** Clients that send the same first bytes and then one byte per second. */
     private static final class Crowd implements AutoCloseable {
         private final List<Socket> sockets = new ArrayList<>();
         private final ScheduledExecutorService drip = Executors.newSingleThreadScheduledExecutor();

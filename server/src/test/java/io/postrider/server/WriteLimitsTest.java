@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** How much a token may write, and what it may choose. */
+/** Write limits of tokens, and the fields that a token may set. */
 @PostgresTest(per = PostgresTest.Per.CLASS)
 class WriteLimitsTest {
     private static final String EVENTS = "/v1/topics/orders/events";

@@ -15,21 +15,21 @@ import org.springframework.boot.jdbc.DataSourceUnwrapper;
 import org.springframework.util.ClassUtils;
 
 /**
- * How many connections of the application's pool a node uses. A pool that is too small does not fail: it makes everybody wait for
- * its timeout of 30 seconds, so the start refuses it.
+ * How many connections of the application's pool a node uses. A pool that is too small does not fail: every caller waits for
+ * its timeout of 30 seconds. Therefore the application refuses to start with such a pool.
  */
 final class ConnectionBudget {
     private static final Logger log = LoggerFactory.getLogger(ConnectionBudget.class);
     private static final boolean HAS_HIKARI =
             ClassUtils.isPresent("com.zaxxer.hikari.HikariDataSource", ConnectionBudget.class.getClassLoader());
 
-    /** Claims, settlements, takeover and retention take turns; two at once is common. */
+    /** Claims, settlements, takeover and retention share connections; two are often in use at the same time. */
     private static final int HOUSEKEEPING = 2;
 
     private final DataSource dataSource;
     private final boolean direct;
 
-    /** @param direct whether the lasting connection comes from elsewhere */
+    /** @param direct whether the permanent connection does not come from the pool */
     ConnectionBudget(DataSource dataSource, boolean direct) {
         this.dataSource = dataSource;
         this.direct = direct;
@@ -70,7 +70,7 @@ final class ConnectionBudget {
                 .anyMatch(kind -> kind != null && kind.handler() instanceof JobHandler.Transactional);
     }
 
-    /** Apart, because an application may have another pool and no Hikari on its class path. */
+    /** A separate class, because an application may have another pool and no HikariCP on its class path. */
     private static final class Hikari {
         static @Nullable Integer maximumPoolSize(DataSource dataSource) {
             HikariDataSource pool =

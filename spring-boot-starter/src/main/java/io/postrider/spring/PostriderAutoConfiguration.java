@@ -60,7 +60,7 @@ public class PostriderAutoConfiguration {
         return options;
     }
 
-    /** Opens the transactions of handlers; the manager is looked for at the start. */
+    /** Opens the transactions of handlers; it finds the transaction manager at startup. */
     @Bean
     @ConditionalOnMissingBean
     SpringTransactions postriderTransactions(

@@ -16,7 +16,7 @@ import org.springframework.context.annotation.Bean;
 @ConditionalOnBean(Postrider.class)
 public class PostriderHealthAutoConfiguration {
 
-    /** An application that only emits has no node, and is healthy while the schema is there. */
+    /** An application that only emits has no node, and is healthy while the schema is current. */
     @Bean
     @ConditionalOnEnabledHealthIndicator("postrider")
     @ConditionalOnMissingBean(name = "postriderHealthIndicator")

@@ -15,8 +15,8 @@ import org.springframework.context.SmartLifecycle;
  * Starts the node before the web server takes its first request, and closes it after the last one was answered: an
  * application that still serves can still wake its listeners.
  *
- * <p>Listener, worker and schedule beans are collected at the start and not when the {@link Postrider} bean is created: their
- * handlers often need that bean themselves, and this would be a cycle.
+ * <p>Listener, worker and schedule beans are collected at startup and not when the {@link Postrider} bean is created: their
+ * handlers often need that bean themselves, which would be a circular dependency.
  */
 final class PostriderLifecycle implements SmartLifecycle {
     /** Spring Boot's web server starts and stops within 2048 of the default. What starts earlier stops later. */

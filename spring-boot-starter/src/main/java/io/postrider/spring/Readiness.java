@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Whether this node can do its work now: its wire is connected, the schema is the one that this version works with, and
- * committed events get their positions. The database is queried at most once in five seconds. Threads may share it.
+ * committed events get their positions. The database is queried at most once in five seconds. Thread-safe.
  */
 public final class Readiness {
     private static final long TRUSTED_NANOS = Duration.ofSeconds(5).toNanos();
@@ -33,7 +33,7 @@ public final class Readiness {
      * The answer.
      *
      * @param detail what is wrong, for an operator; null if ready
-     * @param reason the same in one word that anybody may know; null if there is none
+     * @param reason the same as one word that may be public; null if there is none
      */
     public record Answer(
             boolean ready,
@@ -41,7 +41,7 @@ public final class Readiness {
             @Nullable String reason) {
         static final Answer YES = new Answer(true, null);
 
-        /** Without a word for everybody. */
+        /** Without a public reason. */
         public Answer(boolean ready, @Nullable String detail) {
             this(ready, detail, null);
         }
@@ -56,7 +56,7 @@ public final class Readiness {
         return askSchema();
     }
 
-    /** Asks the database alone: for an application that runs no node. */
+    /** Checks only the database, for an application that runs no node. */
     public synchronized Answer askSchema() {
         if (last == null || System.nanoTime() - lookedAt > TRUSTED_NANOS) {
             last = look();

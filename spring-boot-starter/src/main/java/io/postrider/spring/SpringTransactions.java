@@ -18,9 +18,9 @@ import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
- * Opens the transactions of transactional listeners and jobs with the application's transaction manager. Whatever joins Spring's
+ * Opens the transactions of transactional listeners and jobs with the application's transaction manager. Code that joins Spring's
  * transactions (JPA, JdbcClient, jOOQ, JDBI, MyBatis, {@code @Transactional} services) then commits together with the event or
- * job, or not at all. Threads may share it.
+ * job, or not at all. Thread-safe.
  */
 final class SpringTransactions implements HandlerTransactions {
     private static final Logger log = LoggerFactory.getLogger(SpringTransactions.class);
@@ -34,7 +34,7 @@ final class SpringTransactions implements HandlerTransactions {
         this.dataSource = TransactionManagers.bare(dataSource);
     }
 
-    /** Finds the manager, and refuses the start if it is not clear which. Not earlier: managers may need beans that need us. */
+    /** Finds the manager, and refuses to start if the choice is ambiguous. Not earlier: managers may need beans that need us. */
     PlatformTransactionManager choose() {
         PlatformTransactionManager manager = chosen;
         if (manager == null) {
@@ -65,8 +65,8 @@ final class SpringTransactions implements HandlerTransactions {
     }
 
     /**
-     * The one that the manager has bound to this thread. If it has bound none, we would get one that the manager does not commit:
-     * what is written would be lost, or commit by itself.
+     * The connection that the manager has bound to this thread. If it has bound none, we would get one that the manager does not
+     * commit: writes would be lost, or commit separately.
      */
     private Connection connection() throws SQLException {
         if (TransactionSynchronizationManager.hasResource(dataSource)) {

@@ -22,7 +22,7 @@ import org.springframework.transaction.PlatformTransactionManager;
 final class TransactionManagers {
     private static final Logger log = LoggerFactory.getLogger(TransactionManagers.class);
 
-    /** Of one that is not a bean. */
+    /** The name of a manager that is not a bean. */
     private static final String OWN = "(Postrider's own)";
 
     private final ConfigurableListableBeanFactory beans;
@@ -49,7 +49,7 @@ final class TransactionManagers {
         PlatformTransactionManager manager = managers().get(name);
         if (manager == null) {
             throw PostriderException.refused(
-                    "postrider.transaction-manager names " + name + ", which is no transaction manager; there are: "
+                    "postrider.transaction-manager names " + name + ", which is not a transaction manager; found: "
                             + String.join(", ", managers().keySet()));
         }
         DataSource managed = dataSourceOf(manager);
@@ -80,7 +80,7 @@ final class TransactionManagers {
             }
         });
         if (ours.isEmpty()) {
-            return new JdbcTransactionManager(dataSource); // JdbcClient and the like join it all the same
+            return new JdbcTransactionManager(dataSource); // JdbcClient and the like join it as well
         }
         List<String> names = preferred(ours);
         if (names.size() != 1) {
@@ -90,7 +90,7 @@ final class TransactionManagers {
         return Objects.requireNonNull(ours.get(names.get(0)));
     }
 
-    /** The primary one; else the one that knows more than JDBC, because JDBC joins the transactions of JPA and not the reverse. */
+    /** The primary one, else the one that is not plain JDBC: JDBC joins JPA's transactions, but not the reverse. */
     private List<String> preferred(Map<String, PlatformTransactionManager> ours) {
         List<String> primary = ours.keySet().stream().filter(this::isPrimary).toList();
         if (!primary.isEmpty()) {
@@ -108,7 +108,7 @@ final class TransactionManagers {
                 && beans.getBeanDefinition(name).isPrimary();
     }
 
-    /** By its property, which those for JDBC, JPA and Hibernate have: so none of their classes is needed here. */
+    /** Reads the property that the managers for JDBC, JPA and Hibernate have, so that their classes are not needed here. */
     private static @Nullable DataSource dataSourceOf(PlatformTransactionManager manager) {
         BeanWrapper properties = PropertyAccessorFactory.forBeanPropertyAccess(manager);
         return properties.isReadableProperty("dataSource")
@@ -117,7 +117,7 @@ final class TransactionManagers {
                 : null;
     }
 
-    /** The proxy would close what it gave us when the transaction ends; transaction managers look behind it as well. */
+    /** The proxy would close its connection when the transaction ends. Transaction managers unwrap it as well. */
     static DataSource bare(DataSource dataSource) {
         if (dataSource instanceof TransactionAwareDataSourceProxy proxy) {
             DataSource target = proxy.getTargetDataSource();

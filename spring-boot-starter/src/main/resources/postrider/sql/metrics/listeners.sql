@@ -1,5 +1,5 @@
--- how far behind each listener is, and since when: what it has not reached yet, with or without a
--- position, and what it failed at. One that is detached as well:
+-- how far behind each listener is, and since when: events that it has not reached yet, with or without a
+-- position, and its failed events. Includes detached listeners:
 -- what it owes grows, nobody works on it, and the oldest of it is gone, so that its age counts from its last progress
 select l.name, l.lag + l.setbacks as pending, l.detached_at is not null as detached, l.dead_letters, coalesce(extract(epoch from clock_timestamp() - least(
     l.unpositioned_since,

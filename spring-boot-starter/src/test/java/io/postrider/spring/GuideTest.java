@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
 
-/** What the README shows is what runs: its Java is the source of an application, its pom names what this build makes. */
+/** The README matches tested code: its Java is the source of an application, its pom names the artifacts of this build. */
 @PostgresTest
 class GuideTest {
     private static final Path SOURCES = Path.of("src/test/java/io/postrider/spring/guide");

@@ -32,7 +32,7 @@ import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /**
- * What a transactional handler writes through the application's own repositories commits with the event or job, or not at all:
+ * Writes of a transactional handler through the application's own repositories commit with the event or job, or not at all:
  * for each technology, with JPA's transaction manager and with that of plain JDBC.
  */
 @PostgresTest(per = PostgresTest.Per.CLASS)
@@ -44,7 +44,7 @@ class HandlerTransactionsTest {
 
     private final List<App> apps = new ArrayList<>();
 
-    /** A running application, and what the test looks at. */
+    /** A running application, and the state that the test checks. */
     private record App(String manager, ConfigurableApplicationContext context, JdbcTemplate outside) {
         Postrider postrider() {
             return context.getBean(Postrider.class);
@@ -54,7 +54,7 @@ class HandlerTransactionsTest {
             return context.getBean(Clerk.class).attempts(value);
         }
 
-        /** Read on a connection of its own: committed rows only. */
+        /** Reads on a separate connection, so it sees only committed rows. */
         long rows(String value) {
             Long count = outside.queryForObject("select count(*) from booking where value = ?", Long.class, value);
             return count == null ? -1 : count;

@@ -16,9 +16,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The command of the README builds the jars with an empty local repository, and fetches nothing that only tests need. What it
- * fetches comes from the repository of this build, so no network is used; for that reason it stops before the installation, whose
- * plugin this build does not have.
+ * The command of the README builds the jars with an empty local repository, and fetches no dependencies of tests. It fetches
+ * artifacts from the repository of this build, so it needs no network. It stops before the install phase, because this build does
+ * not have the install plugin.
  */
 @Tag("slow")
 class JarsTest {

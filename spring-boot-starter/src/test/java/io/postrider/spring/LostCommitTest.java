@@ -40,13 +40,13 @@ import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
-/** Commits whose answer is lost, and callbacks that fail after the commit: effects happen once all the same. */
+/** If the answer to a commit is lost, or a callback fails after the commit, effects still happen once. */
 @PostgresTest
 class LostCommitTest {
     private static final Duration LONG = Duration.ofSeconds(60);
     private static final List<String> CALLS = new CopyOnWriteArrayList<>();
 
-    /** Its connections break after a commit, before the answer arrives, if the thread has asked for that. */
+    /** A data source whose connections break after a commit and before the answer arrives, if the thread has requested it. */
     private static final class Lossy extends DelegatingDataSource {
         private static final ThreadLocal<Boolean> ARMED = ThreadLocal.withInitial(() -> false);
         private static final AtomicInteger LOST = new AtomicInteger();

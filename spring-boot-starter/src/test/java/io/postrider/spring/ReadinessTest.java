@@ -56,7 +56,7 @@ class ReadinessTest {
         }
     }
 
-    /** Of a new one, which remembers nothing. */
+    /** Asks a new instance, which has no cached result. */
     private static Readiness.Answer ask(Postrider postrider, TestDatabase database) {
         return new Readiness(postrider, database.dataSource(), "postrider").ask();
     }

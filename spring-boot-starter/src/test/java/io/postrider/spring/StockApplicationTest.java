@@ -21,7 +21,7 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
-/** The starter in an application as Spring Boot's documentation makes it: nothing but properties and the application's own beans. */
+/** The starter in an application as in Spring Boot's documentation: only properties and the application's own beans. */
 @PostgresTest
 class StockApplicationTest {
     private final TestDatabase database;

@@ -25,7 +25,7 @@ import org.springframework.transaction.TransactionStatus;
 import org.springframework.transaction.support.AbstractPlatformTransactionManager;
 import org.springframework.transaction.support.DefaultTransactionStatus;
 
-/** Which transaction manager handlers get. */
+/** The choice of the transaction manager for handlers. */
 @PostgresTest
 class TransactionManagersTest {
     private final ApplicationContextRunner runner;
@@ -39,7 +39,7 @@ class TransactionManagersTest {
                 .withPropertyValues("spring.datasource.url=" + url);
     }
 
-    /** One that knows more than JDBC, as JPA's does. */
+    /** A manager that is not plain JDBC, like that of JPA. */
     public static final class Richer implements PlatformTransactionManager {
         private final JdbcTransactionManager inner;
 
@@ -157,10 +157,10 @@ class TransactionManagersTest {
                 .withPropertyValues("postrider.transaction-manager=nowhere")
                 .run(context -> assertThat(context.getStartupFailure())
                         .rootCause()
-                        .hasMessageContaining("nowhere, which is no transaction manager; there are: elsewhere"));
+                        .hasMessageContaining("nowhere, which is not a transaction manager; found: elsewhere"));
     }
 
-    /** Such as that of a broker: it begins something, and our connection has no part in it. */
+    /** For example that of a message broker: it begins a transaction that does not include our connection. */
     @Test
     void one_that_binds_no_connection_of_the_data_source_is_refused_when_it_begins() {
         for (String autoCommit : List.of("true", "false")) {

@@ -18,7 +18,7 @@ public final class Await {
 
     private Await() {}
 
-    /** Waits 60 s at most: only a test that fails takes that long. */
+    /** Waits at most 60 s; only a failing test takes that long. */
     public static void until(String what, Callable<Boolean> condition) {
         until(what, TIMEOUT, condition);
     }

@@ -16,16 +16,15 @@ import java.util.concurrent.ThreadLocalRandom;
 /** Ports for servers that a test starts, stops and starts again at the same place. */
 public final class Ports {
 
-    /** Locks of the ports given out; the kernel lets them go with this JVM, however it ends. */
+    /** Locks of the ports given out; the kernel releases them when this JVM ends for any reason. */
     private static final Queue<FileChannel> HELD = new ConcurrentLinkedQueue<>();
 
     private Ports() {}
 
     /**
-     * One that nobody listens at, and that no other test is given while this JVM lives: two test JVMs that looked at the same
-     * moment would otherwise start their servers at the same port. Below those of embedded servers (20000 and up) and those
-     * that the system gives to clients (32768 and up): one of them must not sit on it while the server is away, nor a client
-     * that knocks there reach itself.
+     * A free port that no other test gets while this JVM runs: two test JVMs that checked at the same moment would otherwise
+     * start their servers on the same port. It is below the ports of embedded servers (20000 and up) and the ephemeral ports
+     * (32768 and up): neither may occupy it while the server is down, and no connecting client may reach itself.
      */
     public static int free() {
         for (int i = 0; i < 1_000; i++) {
@@ -34,7 +33,7 @@ public final class Ports {
                 try (ServerSocket socket = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
                     return socket.getLocalPort();
                 } catch (IOException e) {
-                    // a program that is no test has it
+                    // another program uses it
                 }
             }
         }
@@ -54,7 +53,7 @@ public final class Ports {
                     return true;
                 }
             } catch (OverlappingFileLockException e) {
-                // given out by this JVM
+                // this JVM has given it out
             }
             channel.close();
             return false;

@@ -38,7 +38,7 @@ public final class TestDatabase implements AutoCloseable {
         return new TestDatabase(server, name);
     }
 
-    /** The role as which its event log is read; each database has its own. */
+    /** The reader role of its event log; each database has its own. */
     public String reader() {
         return "postrider_reader_" + name;
     }

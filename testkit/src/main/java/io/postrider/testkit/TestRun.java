@@ -3,7 +3,7 @@ package io.postrider.testkit;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * How thorough this run of the tests is, and which choices it makes by chance.
+ * The repetition counts and the random seed of this test run.
  *
  * <p>{@code -Dpostrider.test.prove=true} (as {@code ./test prove} sets it) repeats faults and schedules as often as a
  * release needs; a usual run checks the same promises with smaller counts. {@code -Dpostrider.test.seed=…} repeats the
@@ -18,12 +18,12 @@ public final class TestRun {
         return Boolean.getBoolean("postrider.test.prove");
     }
 
-    /** How often to repeat, or how many to make: the first number in a usual run, the second in one that proves. */
+    /** A repetition count: the first number in a usual run, the second with {@code ./test prove}. */
     public static int count(int usual, int full) {
         return proves() ? full : usual;
     }
 
-    /** A seed for the random choices of a test. It is printed, so that a failure can be tried again. */
+    /** A seed for the random choices of a test. It is printed, so that a failure can be reproduced. */
     public static long seed(String test) {
         String given = System.getProperty("postrider.test.seed", "");
         long seed = given.isEmpty() ? ThreadLocalRandom.current().nextLong(1_000_000) : Long.parseLong(given);

@@ -45,7 +45,7 @@ public final class TestServer {
     }
 
     /**
-     * For a server of the test's own: the version under test, with what a server must be started with for prepared
+     * Options for a server that a test starts itself: the version under test, with the settings for prepared
      * transactions and logical decoding, and otherwise its defaults.
      */
     public static EmbeddedPostgresOptions options() {
@@ -56,7 +56,7 @@ public final class TestServer {
         return chosen().equals(DEFAULT_MAJOR) ? options : options.withBinaries(binaries());
     }
 
-    /** The same on Debian's server, whichever one the other tests run on. */
+    /** The same on Debian's server, regardless of the server of the other tests. */
     public static EmbeddedPostgresOptions debianOptions() {
         return withNeeds(debian().getFileName().toString()).withBinaries(debian());
     }
@@ -69,7 +69,7 @@ public final class TestServer {
                 .withSetting("wal_level", "logical");
     }
 
-    /** The directory of the newest server that the distribution has installed: with LLVM, as most servers are run. */
+    /** The directory of the newest server that the distribution has installed. It has LLVM, like most servers in production. */
     private static Path debian() {
         try (Stream<Path> versions = Files.list(INSTALLED)) {
             return versions.filter(version -> Files.isExecutable(version.resolve("bin/postgres")))
@@ -81,7 +81,7 @@ public final class TestServer {
         }
     }
 
-    /** A server that compiles every query, whatever it costs (some 5 ms each). The server must have LLVM. */
+    /** Makes the server compile every query, about 5 ms each. The server must have LLVM. */
     public static EmbeddedPostgresOptions compilingAlways(EmbeddedPostgresOptions options) {
         return options.withSetting("jit_above_cost", "0");
     }
@@ -133,7 +133,7 @@ public final class TestServer {
             return postgres;
         }
 
-        /** A run that should compile and cannot would be green for the wrong reason. */
+        /** A run that should use JIT and cannot would pass for the wrong reason. */
         private static void requireJit(EmbeddedPostgres postgres) {
             if (System.getProperty("postrider.test.jit", "").isEmpty()) {
                 return;

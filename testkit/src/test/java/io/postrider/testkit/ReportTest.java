@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** {@code ./test} is green only if every test class has reported and no test failed. */
+/** {@code ./test} passes only if every test class has a report and no test failed. */
 @Tag("slow")
 class ReportTest {
     private static final String PASSED = "<testcase name=\"works\" classname=\"a.OneTest\" time=\"0.5\"/>";

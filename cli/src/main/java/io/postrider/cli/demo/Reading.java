@@ -59,7 +59,7 @@ record Reading(
     /**
      * Whether everybody has finished what there is, as far as nobody has paused it.
      *
-     * @param orders that were committed
+     * @param orders committed orders
      */
     boolean isFinished(long orders) {
         return head >= orders

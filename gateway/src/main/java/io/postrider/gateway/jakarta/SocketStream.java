@@ -72,7 +72,7 @@ final class SocketStream implements Transport {
     private void makeRoom() {
         if (subscriber == null) {
             refuse(Refusal.of(
-                    Refusal.Why.UNAVAILABLE, "too many connections are waiting to say hello; come back in a moment"));
+                    Refusal.Why.UNAVAILABLE, "too many connections are waiting to say hello; try again in a moment"));
         }
     }
 

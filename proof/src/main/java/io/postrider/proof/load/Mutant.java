@@ -14,8 +14,8 @@ import java.sql.Statement;
  */
 public enum Mutant {
     /**
-     * Lock and snapshot as one: the snapshot may be older than the pass before. Between the two the pass waits for the
-     * advisory lock of the setting mutant.gate, if the session has one.
+     * Takes the snapshot before the lock, so the snapshot may be older than the previous pass. Between the two the pass waits for
+     * the advisory lock in the setting mutant.gate, if the session has one.
      */
     STALE_SNAPSHOT(
             "sequence",

@@ -23,8 +23,8 @@ import org.junit.jupiter.api.Test;
 import org.postgresql.ds.PGSimpleDataSource;
 
 /**
- * A server that forgets its last commits while the nodes live on: a standby that missed them is promoted, or a server with
- * {@code synchronous_commit = off} crashes. Every job and event that the new server knows is done or delivered, and
+ * A server that loses its last commits while the nodes keep running: a standby that missed them is promoted, or a server with
+ * {@code synchronous_commit = off} crashes. Every job and event that the new server has is done or delivered, and
  * transactional effects happen once (G14). {@code -Dpostrider.test.forgetting=20} sets the number of rounds.
  */
 @Tag("slow")
@@ -34,7 +34,7 @@ class ForgetfulServerTest {
     private static final int NODES = 3;
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
-    /** Its memory of what is settled may be ahead of the server's, and its claims tell others where to begin to look. */
+    /** Its memory of settlements may be ahead of the server's, and its claims show other nodes where a takeover begins. */
     @Test
     void a_worker_that_has_not_signed_in_since_a_crash_cannot_claim() throws Exception {
         String claim = "select count(*) from postrider.claim('q', 'queue:q',"
@@ -45,7 +45,7 @@ class ForgetfulServerTest {
             Postrider.on(shop).migrate();
             Rows.execute(shop, "insert into postrider.worker (node) values ('node')");
             assertThat(Rows.number(shop, claim)).isEqualTo(1);
-            crashBackend(server, shop); // the postmaster lives on
+            crashBackend(server, shop); // the postmaster keeps running
             assertRefused(shop, claim);
             Rows.execute(shop, "insert into postrider.worker (node) values ('node')");
             assertThat(Rows.number(shop, claim)).isEqualTo(1);
@@ -85,10 +85,10 @@ class ForgetfulServerTest {
             try (JobFleet fleet = JobFleet.start(server.jdbcUrl("shop"), NODES, random.nextLong())) {
                 for (int round = 1; round <= ROUNDS; round++) {
                     awaitMore(shop, round);
-                    LockSupport.parkNanos(Seed.nanos(random, 0, 300)); // the moment is the fault
+                    LockSupport.parkNanos(Seed.nanos(random, 0, 300)); // a random moment for the fault
                     server.kill();
                     server.start();
-                    LockSupport.parkNanos(Seed.nanos(random, 300, 600)); // goes on under load
+                    LockSupport.parkNanos(Seed.nanos(random, 300, 600)); // continues under load
                     fleet.awaitAllDone("after crash " + round, shop);
                 }
                 fleet.awaitAllDoneAtLast(shop);
@@ -115,11 +115,11 @@ class ForgetfulServerTest {
                     awaitMore(shop, round);
                     network.refuse();
                     network.cutAll();
-                    LockSupport.parkNanos(Seed.nanos(random, 100, 1_000)); // what the standby misses
+                    LockSupport.parkNanos(Seed.nanos(random, 100, 1_000)); // the standby misses these commits
                     primary.close();
                     primary = standby;
                     Rows.execute(standby.dataSource("postgres"), "select pg_promote()");
-                    LockSupport.parkNanos(Seed.nanos(random, 300, 600)); // goes on under load
+                    LockSupport.parkNanos(Seed.nanos(random, 300, 600)); // continues under load
                     fleet.awaitAllDone("after promotion " + round, shop);
                 }
             }

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.postgresql.ds.PGSimpleDataSource;
 
 /**
- * Millions of events at once through a node with 64 MB of heap, while another topic goes on (G5, G6, trap 21). A usual run
+ * Millions of events pass through a node with 64 MB of heap while another topic continues (G5, G6, trap 21). A usual run
  * has a tenth of the events and 48 MB of heap, which still cannot hold them: they take some 125 MB.
  */
 @Tag("slow")
@@ -113,7 +113,7 @@ class GiantTest {
         }
     }
 
-    /** Transactions of 1,000 events: honest transactions, but in bulk, or making them takes longer than handling them. */
+    /** Real transactions of 1,000 events each: with smaller ones, emitting would take longer than handling. */
     @Test
     void a_backlog_of_very_many_events() throws Exception {
         Rows.texts(dataSource, "select n from postrider.sequence(1)"); // somebody was there before, and went

@@ -30,7 +30,7 @@ import javax.sql.DataSource;
 
 /**
  * Nodes that work on a queue and listen to a topic, and a producer for both. All of them stay up while their server is
- * replaced. Effects are rows without a unique constraint, so a second effect of a job or an event is seen.
+ * replaced. Effects are rows without a unique constraint, so a second effect of a job or an event is detected.
  */
 final class JobFleet implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofSeconds(40);
@@ -114,7 +114,7 @@ final class JobFleet implements AutoCloseable {
                 .withStart(StartPoint.beginning());
     }
 
-    /** Bursts with pauses: what is settled in a pause is not flushed by the next pass of the sequencer. */
+    /** Bursts with pauses: settlements in a pause are not flushed by the next pass of the sequencer. */
     private void produce(Random random) {
         Postrider postrider = Postrider.on(producing);
         String[] types = {"effect", "plain", "effect", "flaky"};
@@ -136,7 +136,7 @@ final class JobFleet implements AutoCloseable {
         }
     }
 
-    /** Stops producing, and waits until all that the server knows is done and delivered. */
+    /** Stops producing, and waits until all jobs and events on the server are done and delivered. */
     void awaitAllDone(String when, DataSource server) throws SQLException {
         resting = true;
         Await.until("the producer rests", PATIENCE, () -> rests);
@@ -146,7 +146,7 @@ final class JobFleet implements AutoCloseable {
         resting = false;
     }
 
-    /** At the end: also what was done before the last fault. */
+    /** Checks at the end, including the jobs and events from before the last fault. */
     void awaitAllDoneAtLast(DataSource server) throws SQLException {
         checked = 0;
         awaitAllDone("at last", server);

@@ -32,8 +32,8 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * How soon the jobs of a worker that was killed are begun again, by one node and by several that rescue at once, on a
- * PostgreSQL as Debian installs it, with {@code jit = on}. {@code -Dpostrider.test.takeovers=10} tries every size so often.
+ * How soon the jobs of a killed worker start again, with one node and with several that take over at the same time, on
+ * Debian's PostgreSQL with {@code jit = on}. {@code -Dpostrider.test.takeovers=10} runs every size 10 times.
  */
 @Tag("slow")
 @Tag("alone")
@@ -132,10 +132,10 @@ class TakeoverTest {
         }
     }
 
-    /** As a worker does: signs in, locks its number by its session, claims. */
+    /** Acts like a worker: signs in, locks its number in its session, claims. */
     private static long claimAll(Connection wire, int jobs) throws SQLException {
         while (text(wire, "select more from postrider.sequence(10000)") != null) {
-            // gives all of them their positions
+            // gives all jobs their positions
         }
         long worker = Long.parseLong(text(wire, "insert into postrider.worker (node) values ('dead') returning id"));
         text(wire, "select pg_advisory_lock('postrider.worker'::regclass::oid::int4, " + worker + ")::text");
@@ -158,7 +158,7 @@ class TakeoverTest {
         }
     }
 
-    /** Runs something, and gives what was logged meanwhile. */
+    /** Runs an action and returns the log output. */
     private static String listen(Work work) throws Exception {
         PrintStream before = System.err;
         ByteArrayOutputStream said = new ByteArrayOutputStream();

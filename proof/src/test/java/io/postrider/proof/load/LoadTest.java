@@ -31,7 +31,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** G1 to G5, G7, G8, G10, under a load that is hard on them. */
+/** G1 to G5, G7, G8 and G10 under heavy load. */
 @PostgresTest
 @Tag("slow")
 class LoadTest {
@@ -69,7 +69,7 @@ class LoadTest {
         }
     }
 
-    /** Without nodes, and the log is read at the end. */
+    /** Runs without nodes; the log is read at the end. */
     @Test
     void passes_that_race_each_other_make_a_sound_log(TestDatabase database) throws Exception {
         Mix mix = Mix.of(50, seed()).withNoneOpenThroughout();

@@ -22,13 +22,13 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * The checker catches every mutant of the sequencer, by construction: each mistake gets the one interleaving of sessions
- * that it cannot survive. The same interleavings without the mistake are sound. Under a random load, ordering by
- * transaction number once went unnoticed.
+ * The checker catches every mutant of the sequencer by construction: each mutant runs in an interleaving of sessions
+ * that exposes it. The same interleavings without the mutation are correct. Under a random load, the mutant that orders by
+ * transaction number was once not detected.
  */
 @Tag("slow")
 class MutantTest {
-    /** No vacuum: it takes transaction numbers, and some of these schedules depend on who has the greatest one. */
+    /** No vacuum: it takes transaction numbers, and some of these schedules depend on which session has the greatest one. */
     private static EmbeddedPostgres server;
 
     @BeforeAll
@@ -169,7 +169,7 @@ class MutantTest {
         }
     }
 
-    /** A pass without the mistake has no gate, and is over. */
+    /** A pass without the mutation has no gate and has already finished. */
     private static void awaitAtGate(ScriptedSession gates, long gate, CompletableFuture<Void> pass) {
         Await.until(
                 "a pass waits at gate " + gate,

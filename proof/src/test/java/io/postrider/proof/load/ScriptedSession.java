@@ -11,7 +11,7 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import javax.sql.DataSource;
 
-/** A session whose steps a test takes one by one, and whose transactions are recorded. */
+/** A session that a test drives step by step and whose transactions are recorded. */
 final class ScriptedSession implements AutoCloseable {
     static final String TOPIC = "orders";
 
@@ -53,7 +53,7 @@ final class ScriptedSession implements AutoCloseable {
         connection.commit();
     }
 
-    /** Runs one pass in a thread of its own; where the function has a gate, it waits there for this advisory lock. */
+    /** Runs one pass in a separate thread; if the function has a gate, the pass waits there for this advisory lock. */
     CompletableFuture<Void> passThrough(long gate) throws SQLException {
         execute("set mutant.gate = '" + gate + "'");
         connection.commit();

@@ -41,10 +41,10 @@ abstract class Protocols {
     /** Looks, and prepares; takes no part. */
     Connection watcher;
 
-    /** More than these only in a run that proves; else one of every few, from a random one on. */
+    /** A usual run samples protocols with more schedules than this, from a random start; {@code ./test prove} runs all. */
     private static final int USUAL_SCHEDULES = 300;
 
-    /** How many there are. */
+    /** The number of schedules. */
     int schedules;
 
     @BeforeEach
@@ -76,7 +76,7 @@ abstract class Protocols {
         void afterwards() throws Exception;
     }
 
-    /** Runs every schedule; where there are very many, a sample of them in a usual run. */
+    /** Runs every schedule, or a sample in a usual run if there are very many. */
     @SafeVarargs
     final void every(Check check, Session<Connection>... sessions) throws Exception {
         execute(watcher, "create table if not exists effect (n int not null, position bigint, attempt int)");

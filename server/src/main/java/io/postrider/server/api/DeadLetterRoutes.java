@@ -128,7 +128,7 @@ final class DeadLetterRoutes {
                 .put("attempts", letter.attempts())
                 .put("error", letter.error())
                 .put("died_at", letter.diedAt().toString());
-        if (letter.stack() != null) { // the view gives it to those alone who have everything in reach
+        if (letter.stack() != null) { // the view only returns it with reach 'all'
             json.put("stack", letter.stack());
         }
         json.putRawValue("event", JsonText.raw(Envelope.json(letter.event())));

@@ -65,7 +65,7 @@ final class EmitRoutes {
         if (id != null && who.reach() == Identity.Reach.USER) {
             throw Problem.forbidden(
                     "a token that reaches a user may not choose the id of an event",
-                    "Leave it out: the server gives one; or use a token that reaches a project.");
+                    "Omit it, and the server assigns one; or use a token that reaches a project.");
         }
         return id == null ? event : event.withId(id);
     }

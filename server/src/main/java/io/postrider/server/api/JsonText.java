@@ -72,7 +72,7 @@ public final class JsonText {
         }
     }
 
-    /** Before anything calculates with one: {@code 1e999999999} as a whole number has a billion digits. */
+    /** Runs before any arithmetic: {@code 1e999999999} as an integer has a billion digits. */
     private static void refuseLargeExponents(JsonNode node) {
         String path = pathOfLargeExponent(node);
         if (path != null) {
@@ -81,7 +81,7 @@ public final class JsonText {
         }
     }
 
-    /** Null if there is none. The path is put together on the way back: a long one for each of 100,000 numbers is work. */
+    /** Null if there is none. The path is built only for a number that is found; building 100,000 of them would be slow. */
     private static @Nullable String pathOfLargeExponent(JsonNode node) {
         if (node.isBigDecimal()) {
             return Math.abs(writtenExponent(node.decimalValue())) > JsonLimits.LARGEST_EXPONENT ? "" : null;
@@ -104,7 +104,7 @@ public final class JsonText {
         return null;
     }
 
-    /** The exponent with which {@link BigDecimal#toString} writes it; 0 where it writes none. */
+    /** The exponent that {@link BigDecimal#toString} writes; 0 if it writes none. */
     private static long writtenExponent(BigDecimal number) {
         long adjusted = number.precision() - 1L - number.scale();
         return number.scale() >= 0 && adjusted >= -6 ? 0 : adjusted;

@@ -6,9 +6,9 @@ import java.util.Map;
 import java.util.function.LongSupplier;
 
 /**
- * How much one caller may write in a time: a token bucket for each project, and one for each user of a project, so that neither a
- * project takes the log from the others nor a browser its project's share. A token that reaches all is not limited.
- * Counted by event and job on this node alone. Safe to share.
+ * Limits the write rate of a caller: a token bucket for each project, and one for each user of a project. A project cannot starve
+ * other projects, and a browser cannot use up its project's share. Tokens that reach all are not limited.
+ * Counts events and jobs on this node only. Thread-safe.
  */
 public final class WriteRates {
     private static final int MOST_KNOWN = 100_000;
@@ -18,7 +18,7 @@ public final class WriteRates {
     private final Limit user;
     private final LongSupplier nanoTime;
 
-    /** The least recently used is forgotten first: it is full again long since, or its owner writes with very many names. */
+    /** The least recently used bucket is evicted first: it is full again, or its owner writes under very many names. */
     private final Map<String, Bucket> buckets = new LinkedHashMap<>(16, 0.75f, true) {
         private static final long serialVersionUID = 1;
 
@@ -31,8 +31,8 @@ public final class WriteRates {
     /**
      * A limit.
      *
-     * @param perSecond how many in a second, in the long run; 0: no limit
-     * @param burst how many at once, after a while without any
+     * @param perSecond sustained rate per second; 0: no limit
+     * @param burst maximum number in one burst after an idle time
      */
     public record Limit(int perSecond, int burst) {}
 
@@ -46,14 +46,14 @@ public final class WriteRates {
         }
     }
 
-    /** These limits, by this clock. */
+    /** Applies these limits with this clock. */
     public WriteRates(Limit project, Limit user, LongSupplier nanoTime) {
         this.project = project;
         this.user = user;
         this.nanoTime = nanoTime;
     }
 
-    /** Takes so many from what the caller has left; refused with 429 if that is less. A batch is taken whole, into debt if need be. */
+    /** Takes tokens from the caller's bucket; refused with 429 if it is empty. A batch is taken whole, into debt if necessary. */
     synchronized void take(Identity who, int count) {
         if (who.isOperator()) {
             return;

@@ -31,11 +31,11 @@ public final class ApiServlet extends HttpServlet {
     private final int bodyCap;
 
     /**
-     * Answers by these routes.
+     * Serves these routes.
      *
-     * @param bodyCap how many bytes a body may have
-     * @param bodyTimeout within which it must arrive
-     * @param working requests that are worked on at once; fewer than the container has workers, so that probes are answered
+     * @param bodyCap maximum number of bytes of a body
+     * @param bodyTimeout time within which it must arrive
+     * @param working maximum number of concurrent requests; less than the container's worker threads, so that probes are answered
      */
     public ApiServlet(Api api, int bodyCap, Duration bodyTimeout, int working) {
         this.api = api;
@@ -44,14 +44,14 @@ public final class ApiServlet extends HttpServlet {
         this.working = new Semaphore(working);
     }
 
-    /** A request that passed the checks of its head. */
+    /** A request whose headers passed the checks. */
     private record Admitted(
             Route route,
             String path,
             Map<String, List<String>> query,
             @Nullable Identity who) {}
 
-    /** A request with a body comes twice: its head is checked, and when the body has been read it is answered. */
+    /** A request with a body is dispatched twice: to check its headers, and to answer it after the body has been read. */
     @Override
     protected void service(HttpServletRequest request, HttpServletResponse response) throws IOException {
         try {

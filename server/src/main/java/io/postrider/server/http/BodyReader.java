@@ -14,8 +14,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Reads bodies without holding a worker while their bytes are awaited, each until a deadline and up to a cap. The request is
- * dispatched again when its body is there, or when it is clear that it will not be.
+ * Reads request bodies without holding a thread while it waits for bytes, each until a deadline and up to a cap. The request is
+ * dispatched again when its body is complete, or when reading has failed.
  */
 final class BodyReader {
     private static final String OUTCOME = BodyReader.class.getName() + ".outcome";
@@ -26,19 +26,19 @@ final class BodyReader {
     private final long mostHeld;
     private final AtomicLong held = new AtomicLong();
 
-    /** Bodies of at most {@code cap} bytes, and of {@code mostHeld} together while they are being read. */
+    /** Reads bodies of at most {@code cap} bytes each, and {@code mostHeld} bytes in total at any time. */
     BodyReader(int cap, Duration deadline, long mostHeld) {
         this.cap = cap;
         this.deadline = deadline;
         this.mostHeld = mostHeld;
     }
 
-    /** Whether the request comes back from {@link #begin}. */
+    /** Whether this is the second dispatch of a request, after {@link #begin}. */
     static boolean hasEnded(HttpServletRequest request) {
         return request.getAttribute(OUTCOME) != null;
     }
 
-    /** The body that was read; throws the {@link Problem} if there is none. */
+    /** The body; throws the {@link Problem} if reading failed. */
     static byte[] outcome(HttpServletRequest request) {
         if (request.getAttribute(OUTCOME) instanceof byte[] body) {
             return body;
@@ -131,7 +131,7 @@ final class BodyReader {
             onError(new IOException("the connection is gone"));
         }
 
-        /** Also of a connection that was closed meanwhile. */
+        /** Also called if the connection was closed meanwhile. */
         @Override
         public void onComplete(AsyncEvent event) {
             if (ended.compareAndSet(false, true)) {
@@ -141,7 +141,7 @@ final class BodyReader {
 
         @Override
         public void onStartAsync(AsyncEvent event) {
-            // never: nothing starts it again
+            // never called: async processing is not restarted
         }
     }
 }

@@ -51,7 +51,7 @@ public final class FrontFilter extends HttpFilter {
         if (!request.getMethod().equals("POST") && BodyReader.hasBody(request)) {
             Problems.write(
                     response,
-                    Problem.of(400, "only a POST has a body here", "Send it without one.")
+                    Problem.of(400, "only POST requests may have a body", "Send it without one.")
                             .withHeader("Connection", "close"));
             return;
         }

@@ -13,8 +13,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * {@code /health/live}: the process answers. {@code /health/ready}: and it can do its work. Probes have no token, so the answer
- * says no more than up or down, with one word if events get no position; the details are in the log.
+ * {@code /health/live}: the process answers. {@code /health/ready}: it can also do its work. Probes have no token, so the answer
+ * is only up or down, with a one-word reason if events get no position; the details are in the log.
  */
 public final class HealthServlet extends HttpServlet {
     private static final long serialVersionUID = 1;

@@ -4,8 +4,8 @@ import jakarta.servlet.http.HttpServletRequest;
 import java.util.regex.Pattern;
 
 /**
- * Whether a request names this machine as its host. A page of another site can point its own name at 127.0.0.1 (DNS rebinding) and
- * then read what a server on this machine shows to everybody; the host that its browser sends is still that site's.
+ * Whether the Host header of a request names this machine. Another site can point its own name at 127.0.0.1 (DNS rebinding) and
+ * read public pages of a server on this machine; the browser still sends that site's name as the host.
  */
 public final class LocalHost {
     private static final Pattern NAME =

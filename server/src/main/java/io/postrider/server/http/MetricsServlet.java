@@ -12,7 +12,8 @@ import java.util.function.Predicate;
 
 /**
  * {@code /metrics} in the text form of Prometheus. Names of topics, listeners and types are in it, never a payload, a project or a
- * user. Open where the server listens on this machine only and is asked by a name of this machine; else for a token that reaches all, unless the settings say otherwise.
+ * user. Open if the server listens on this machine only and the request's host names this machine. Otherwise it needs a token
+ * that reaches all, unless the settings say otherwise.
  */
 public final class MetricsServlet extends HttpServlet {
     private static final long serialVersionUID = 1;
@@ -23,7 +24,7 @@ public final class MetricsServlet extends HttpServlet {
     private final transient TokenFilter guard;
     private final transient Predicate<HttpServletRequest> isOpen;
 
-    /** Shows this registry to requests that are open to everybody, and else to whom the guard knows as an operator. */
+    /** Shows this registry to public requests, and to callers that the guard accepts as operators. */
     public MetricsServlet(
             PrometheusMeterRegistry registry,
             DatabaseGauges gauges,

@@ -14,11 +14,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Closes the connection of a request whose body was not read, instead of reading the rest of it. Tomcat reads up to 2 MB to keep
- * the connection, and a client that sends one byte every two seconds then holds a worker for days: 210 of them, without a
- * token, stopped the server.
+ * the connection alive, and a client that sends one byte every two seconds then holds a worker thread for days: 210 such clients
+ * without a token stopped the server.
  *
- * <p>A body that is already on its way is taken for up to half a second, by a few workers at a time: closing a socket with unread
- * data resets the connection, and an honest client with a wrong token would not see its answer.
+ * <p>Bytes that are already on their way are discarded for up to half a second, by a few threads at a time: closing a socket with
+ * unread data resets the connection, and an honest client with a wrong token would not see its answer.
  */
 public final class UnreadBodyValve extends ValveBase {
     private static final int MOST_PATIENT = 16;
@@ -27,7 +27,7 @@ public final class UnreadBodyValve extends ValveBase {
 
     private final Semaphore patient = new Semaphore(MOST_PATIENT);
 
-    /** Requests that go on elsewhere pass it as well. */
+    /** Also supports asynchronous requests. */
     public UnreadBodyValve() {
         super(true);
     }
@@ -50,7 +50,7 @@ public final class UnreadBodyValve extends ValveBase {
         return read.get();
     }
 
-    /** Without blocking. Of a chunked body nothing: to read the head of a chunk may block. */
+    /** Reads without blocking. Skips chunked bodies, because reading a chunk header may block. */
     private void take(Request request) throws IOException {
         if (request.getContentLengthLong() < 0 || request.getContentLengthLong() > MOST_TAKEN) {
             return;
@@ -78,7 +78,7 @@ public final class UnreadBodyValve extends ValveBase {
         }
     }
 
-    /** Takes what was read, and forgets it. */
+    /** Discards the bytes that were read. */
     private static final class Discard implements ApplicationBufferHandler {
         private java.nio.@Nullable ByteBuffer buffer;
 
@@ -94,7 +94,7 @@ public final class UnreadBodyValve extends ValveBase {
 
         @Override
         public void expand(int size) {
-            // what is read is never put together
+            // the bytes are never collected
         }
     }
 }

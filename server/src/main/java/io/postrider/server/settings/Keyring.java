@@ -44,7 +44,7 @@ public record Keyring(Tokens tokens, Optional<String> development) {
         return new Keyring(tokens, Optional.empty());
     }
 
-    /** A token is a secret. */
+    /** Omits the keys and the token, which are secrets. */
     @Override
     public String toString() {
         return development.isPresent() ? "a key of this process" : "configured keys";

@@ -44,7 +44,7 @@ public record ServerSettings(
      *
      * @param origins pages of which other sites may ask, such as {@code https://chat.example.org}
      * @param metrics open or token; unless said, open if only this machine can ask
-     * @param bodyTimeout within which the whole body of a request must arrive
+     * @param bodyTimeout time within which the whole body of a request must arrive
      */
     public record Http(
             @DefaultValue("8080") int port,
@@ -100,10 +100,10 @@ public record ServerSettings(
      * @param projectQueues queues on which they may enqueue
      * @param readers requests that read at once, each on a connection beside those of the pool
      * @param readTimeout for one statement of these
-     * @param projectRate events and jobs that the tokens of one project may write in a second on this node; 0: no limit
-     * @param projectBurst how many of these at once
-     * @param userRate likewise for one user
-     * @param userBurst likewise
+     * @param projectRate events and jobs that the tokens of one project may write per second on this node; 0: no limit
+     * @param projectBurst maximum number of these in one burst
+     * @param userRate the same rate for one user
+     * @param userBurst the same burst for one user
      */
     public record Api(
             @DefaultValue Set<String> userTopics,
@@ -176,7 +176,7 @@ public record ServerSettings(
      */
     public record Embedded(@Nullable String data) {}
 
-    /** Without what may hold a password or a secret: addresses, and what relays are told. */
+    /** Omits settings that may hold a password or a secret: addresses and relay settings. */
     @Override
     public String toString() {
         return "roles=" + allRoles() + " pool_size=" + poolSize + " log=" + log + " http=" + http + " auth=[" + auth

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Timeout;
 @Tag("slow")
 @Timeout(900)
 class KafkaOutageTest {
-    /** A multiple of 4, for each way to go and each time to be away. */
+    /** A multiple of 4, so that each kind of outage occurs with each duration. */
     private static final int ROUNDS = TestRun.count(8, 20);
 
     private static final Duration PAUSE = Duration.ofMillis(10);

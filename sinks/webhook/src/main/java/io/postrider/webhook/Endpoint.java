@@ -133,7 +133,7 @@ final class Endpoint {
         return url.getRawQuery() == null ? path : path + "?" + url.getRawQuery();
     }
 
-    /** Without path and query: many services keep a token there, and errors with this text reach dead letters and logs. */
+    /** Omits path and query: many services keep a token there, and errors with this text reach dead letters and logs. */
     @Override
     public String toString() {
         boolean isRoot = url.getRawQuery() == null

@@ -155,7 +155,7 @@ class WebhookTlsTest {
         }
     }
 
-    /** Whether a socket that is connected to this port has bytes that its process has not read, as Linux tells. */
+    /** Whether, according to Linux, a socket that is connected to this port has unread bytes. */
     private static boolean isUnreadFrom(int port) throws Exception {
         Pattern unread = Pattern.compile(
                 String.format(": \\p{XDigit}+:\\p{XDigit}+ \\p{XDigit}+:%04X 01 \\p{XDigit}+:(?!00000000)", port));

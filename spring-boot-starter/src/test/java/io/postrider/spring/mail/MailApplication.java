@@ -17,7 +17,7 @@ import org.springframework.transaction.annotation.Transactional;
 /** A stock application whose handlers need Postrider themselves. */
 @SpringBootApplication
 public class MailApplication {
-    /** What was heard, for the test to wait for. */
+    /** The payloads that were handled, for the test to wait for. */
     public static final List<String> HEARD = new CopyOnWriteArrayList<>();
 
     /** A collaborator of a worker that emits. */

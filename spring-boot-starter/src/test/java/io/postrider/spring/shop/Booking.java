@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 /** A row that a handler writes. */
 @Entity
 public class Booking {
-    /** From a sequence, so that Hibernate holds the insert back until it flushes. */
+    /** From a sequence, so that Hibernate delays the insert until it flushes. */
     @Id
     @GeneratedValue(strategy = GenerationType.SEQUENCE, generator = "booking_seq")
     private @Nullable Long id;

@@ -3,7 +3,7 @@ package io.postrider.spring.shop;
 import org.apache.ibatis.annotations.Insert;
 import org.apache.ibatis.annotations.Mapper;
 
-/** MyBatis's way to the table. */
+/** Accesses the table with MyBatis. */
 @Mapper
 public interface BookingMapper {
     @Insert("insert into booking (id, value) values (nextval('booking_seq'), #{value})")

@@ -2,5 +2,5 @@ package io.postrider.spring.shop;
 
 import org.springframework.data.jpa.repository.JpaRepository;
 
-/** Spring Data's way to the table. */
+/** Accesses the table with Spring Data. */
 public interface BookingRepository extends JpaRepository<Booking, Long> {}

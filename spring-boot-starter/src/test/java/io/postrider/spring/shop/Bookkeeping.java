@@ -6,7 +6,7 @@ import org.springframework.stereotype.Service;
 import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
 
-/** A service as applications have them. */
+/** A typical service of an application. */
 @Service
 public class Bookkeeping {
     private final Stores stores;

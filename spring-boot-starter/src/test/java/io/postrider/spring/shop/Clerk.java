@@ -5,8 +5,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.springframework.stereotype.Component;
 
 /**
- * What handlers do with a payload {@code "store:value:what"}. Most of it fails at the first attempt and succeeds at the second, so
- * that an effect that does not roll back shows as a second row.
+ * Handles payloads of the form {@code "store:value:what"}. Most of them fail at the first attempt and succeed at the second, so
+ * that an effect that was not rolled back shows as a second row.
  */
 @Component
 public class Clerk {
@@ -19,7 +19,7 @@ public class Clerk {
         this.bookkeeping = bookkeeping;
     }
 
-    /** How often this value was tried. */
+    /** The number of attempts for this value. */
     public int attempts(String value) {
         return attempts.getOrDefault(value, 0);
     }
@@ -49,7 +49,7 @@ public class Clerk {
         try {
             bookkeeping.bookAndFail(store, value);
         } catch (IllegalStateException e) {
-            // as careless code does: the transaction is marked for rollback, and the handler returns normally
+            // like careless code: the transaction is marked for rollback, and the handler returns normally
         }
     }
 }

@@ -9,7 +9,7 @@ import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Component;
 
-/** One way to write a booking for each technology, as the application's code writes: none of them knows Postrider. */
+/** One way to write a booking for each technology, as an application would, without Postrider's API. */
 @Component
 public class Stores {
     /** All of them; {@code jpa} only where the application has JPA. */
