@@ -13,7 +13,7 @@ begin
   begin
     system_identifier := (select c.system_identifier from pg_control_system() c);
   exception when insufficient_privilege or feature_not_supported or undefined_function then
-    system_identifier := -((select d.oid::bigint from pg_database d where d.datname = current_database()) * 4294967296 / 2
+    system_identifier := -((select d.oid::bigint from pg_database d where d.datname = current_database()) * 2147483648
       + 'postrider.event'::regclass::oid::bigint);
   end;
   begin

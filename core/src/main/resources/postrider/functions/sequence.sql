@@ -92,6 +92,7 @@ begin
       where b.to_position > coalesce((
         select h.position from postrider.head h where h.topic = b.topic order by h.position desc limit 1), 0)) then
       -- what was promised in the old era is named by transaction and id, and is given out before anything else
+      -- Without a last pass there is no era to write a pass for: that waits until the backlog is empty.
       now := last.snapshot;
       high := last.high;
       low := last.low;
@@ -160,6 +161,11 @@ begin
   if events = 0 and promised = 0 and change is null
      and (pg_snapshot_xmax(now)::text)::bigint - (pg_snapshot_xmax(last.snapshot)::text)::bigint < 10000
      and not (floor > last.floor and last.at < clock_timestamp() - interval '1 second') then
+    return;
+  end if;
+  if era is null then
+    more := true;
+    return next;
     return;
   end if;
   insert into postrider.pass (n, era, snapshot, floor, low, high, events, topics, heads, low_id, high_id)

@@ -165,11 +165,12 @@ class RightsTest {
         for (String sequence : relations(admin, "'S'")) {
             SEQUENCE_VERBS.forEach(verb -> statements.add(verb.formatted(sequence)));
         }
-        statements.addAll(admin.texts(
-                "select distinct on (c.oid) format('update %s set %I = default where false', c.oid::regclass,"
-                        + " a.attname) from pg_class c join pg_attribute a on a.attrelid = c.oid"
-                        + " where c.relnamespace = 'postrider'::regnamespace and c.relkind in ('r', 'p', 'v')"
-                        + " and a.attnum > 0 and not a.attisdropped and a.attgenerated = '' order by c.oid, a.attnum"));
+        statements.addAll(
+                admin.texts(
+                        "select distinct on (c.oid) format('update %s set %I = default where false', c.oid::regclass,"
+                                + " a.attname) from pg_class c join pg_attribute a on a.attrelid = c.oid"
+                                + " where c.relnamespace = 'postrider'::regnamespace and c.relkind in ('r', 'p', 'v')"
+                                + " and a.attnum > 0 and not a.attisdropped and a.attgenerated = '' order by c.oid, a.attnum desc"));
         assertThat(statements).hasSizeGreaterThan(150);
         return statements.stream().filter(sql -> isAllowed(admin, role, sql)).toList();
     }

@@ -87,6 +87,21 @@ class SetBackTest {
     }
 
     @Test
+    void passes_that_are_emptied_while_there_is_a_backlog_are_recovered_from(TestDatabase database) {
+        try (Psql psql = new Psql(database)) {
+            psql.emit("orders", "first").passAll();
+            psql.emitMany("orders", "large", 50);
+            psql.text("select events::text from postrider.sequence(10)");
+            assertThat(psql.number("select count(*) from postrider.backlog")).isPositive();
+            psql.execute("truncate postrider.pass");
+            psql.passAll();
+            psql.emit("orders", "last").passAll();
+            assertThat(psql.log("orders")).hasSize(52).endsWith("last");
+        }
+        assertHolds(database);
+    }
+
+    @Test
     void a_ledger_whose_numbers_go_back_delivers_each_event_once(TestDatabase database) {
         try (Node node = new Node(database);
                 Psql psql = new Psql(database)) {

@@ -10,15 +10,11 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** The transaction's connection as a handler sees it: it can do anything but end the transaction, which moves the cursor. */
-public final class HandlerConnection {
+final class HandlerConnection {
     private static final Set<String> ENDS =
             Set.of("commit", "setAutoCommit", "close", "abort", "setTransactionIsolation");
 
     private HandlerConnection() {}
-
-    public static Connection of(Connection connection) {
-        return of(connection, new SessionSettings(connection));
-    }
 
     /** @param settings is notified of each statement that the handler runs */
     static Connection of(Connection connection, SessionSettings settings) {

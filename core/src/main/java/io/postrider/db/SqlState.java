@@ -55,7 +55,7 @@ public final class SqlState {
 
     /** Whether the content of a row caused the error: a data exception, an exceeded limit, a value that cannot be read. */
     public static boolean isOfTheData(String state) {
-        return state.startsWith("22") || state.startsWith("54") || state.startsWith("XX");
+        return state.startsWith("22") || state.startsWith("54") || state.equals("XX001") || state.equals("XX002");
     }
 
     /** The server is or became read only: a standby, or a demoted primary behind a stale pool. */

@@ -114,8 +114,9 @@ public final class Schedules {
 
     /** Schedules that would skip ticks, for checks. A node that works on any queue corrects them within half a minute. */
     public List<TooFar> tooFar() {
-        Instant now = database.autocommit(Schedules::now);
-        return list().stream()
+        List<Status> all = list();
+        Instant now = database.autocommit(Schedules::now); // afterwards: a tick between the two would look too far away
+        return all.stream()
                 .filter(one -> !one.paused() && one.nextAt().isAfter(now))
                 .map(one -> new TooFar(one, next(one.schedule(), now)))
                 .filter(one -> one.status().nextAt().isAfter(one.expected()))
@@ -129,8 +130,11 @@ public final class Schedules {
         mendAt = System.nanoTime() + MEND_EVERY.toNanos();
         for (TooFar one : tooFar()) {
             String name = one.status().schedule().name();
-            database.transaction(session ->
-                    session.update(MOVE, bind -> bind.text("name", name).instant("next_at", one.expected())));
+            database.transaction(session -> session.update(
+                    MOVE,
+                    bind -> bind.text("name", name)
+                            .instant("seen", one.status().nextAt())
+                            .instant("next_at", one.expected())));
             log.warn(
                     "schedule_moved_back schedule={} from={} to={} the clock was ahead",
                     name,

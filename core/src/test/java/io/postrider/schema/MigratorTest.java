@@ -120,6 +120,41 @@ class MigratorTest {
     }
 
     @Test
+    void from_version_6_unique_keys_get_their_project_and_nobody_else_has_rights_on_them(TestDatabase database) {
+        try (Psql psql = new Psql(database)) {
+            for (int version = 1; version <= 6; version++) {
+                String name = Migrator.MIGRATIONS.get(version - 1);
+                psql.execute(Sql.resource("schema/" + name + ".sql"))
+                        .execute("insert into postrider.migration (version, name, digest) values (" + version + ", '"
+                                + name + "', '')");
+            }
+            String role = "producer_" + database.name();
+            psql.execute("create role " + role)
+                    .execute("grant select, insert, update on postrider.unique_job to " + role + ", public")
+                    .execute(
+                            "insert into postrider.event (event_id, topic, type, project_id, payload, unique_key) values"
+                                    + " ('00000000-0000-0000-0000-000000000001', 'queue:q', 't', 'p', '{}', 'k')")
+                    .execute("insert into postrider.unique_job (queue, unique_key, event_id)"
+                            + " values ('q', 'k', '00000000-0000-0000-0000-000000000001')")
+                    .execute("insert into postrider.worker (node, ended_at) values ('gone', now())");
+            assertThat(new Migrator(door(database)).migrate(1_000, 262_144, true))
+                    .isEqualTo(new Migrator.Done(List.of(7, 8, 9), true));
+            assertThat(psql.text(
+                            "select postrider.enqueue('q', 't', '{}', unique_key => 'k', project_id => 'p')::text"))
+                    .as("the job that holds the key")
+                    .isEqualTo("00000000-0000-0000-0000-000000000001");
+            assertThat(psql.text(
+                            "select postrider.enqueue('q', 't', '{}', unique_key => 'k', project_id => 'other')::text"))
+                    .isNotEqualTo("00000000-0000-0000-0000-000000000001");
+            assertThat(psql.text("select has_table_privilege('" + role + "', 'postrider.unique_job', 'select')::text"))
+                    .isEqualTo("false");
+            psql.passAll();
+            assertThat(psql.number("select count(*) from postrider.jobs")).isEqualTo(2);
+            psql.execute("drop role " + role);
+        }
+    }
+
+    @Test
     void when_columns_become_domains_events_stay_and_so_does_what_others_have_built_on_the_views(
             TestDatabase database) {
         Migrator migrator = new Migrator(door(database));

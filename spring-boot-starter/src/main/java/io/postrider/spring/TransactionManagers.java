@@ -80,6 +80,13 @@ final class TransactionManagers {
             }
         });
         if (ours.isEmpty()) {
+            if (!managers().isEmpty()) {
+                log.warn(
+                        "handler_transactions none of the transaction managers {} manages Postrider's data source: what a"
+                                + " transactional handler writes through them is not part of its transaction; name one in"
+                                + " postrider.transaction-manager",
+                        managers().keySet());
+            }
             return new JdbcTransactionManager(dataSource); // JdbcClient and the like join it as well
         }
         List<String> names = preferred(ours);

@@ -167,7 +167,8 @@ final class Cluster implements AutoCloseable {
 
     /** Into an empty database, here or elsewhere. */
     static void restore(Path dump, int port, String password, String database) throws Exception {
-        makeReader(port, password, database);
+        String from = dump.getFileName().toString().replace(".dump", "");
+        makeReader(port, password, database, from);
         run(
                 List.of("PGPASSWORD=" + password),
                 "pg_restore",
@@ -184,13 +185,14 @@ final class Cluster implements AutoCloseable {
     }
 
     /** A dump names roles and does not carry them. */
-    private static void makeReader(int port, String password, String database) throws Exception {
+    private static void makeReader(int port, String password, String database, String from) throws Exception {
         PGSimpleDataSource there = new PGSimpleDataSource();
         there.setUrl("jdbc:postgresql://127.0.0.1:" + port + "/" + database + "?user=postgres");
         there.setPassword(password);
         Rows.execute(
                 there,
-                "do $$ begin create role postrider_reader nologin; exception when duplicate_object then null; end $$");
+                "do $$ begin create role postrider_reader_" + from
+                        + " nologin; exception when duplicate_object then null; end $$");
     }
 
     /** A stopped one of its own, upgraded from this one, which must be stopped too and cannot be used afterwards. */
