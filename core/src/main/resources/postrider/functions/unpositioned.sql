@@ -46,6 +46,7 @@ begin
   if change is not null then
     -- Transaction numbers are not comparable across eras. What every era keeps: all committed events up to the last pass's
     -- floor have their positions.
+    perform set_config('enable_hashjoin', 'on', true);  -- without it, each event reads the log of its topic
     return query
     select e.topic::text, count(*), min(e.created_at)::timestamptz
     from (

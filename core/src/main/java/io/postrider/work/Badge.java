@@ -132,6 +132,9 @@ public final class Badge implements Wire.Task {
         if (badge.equals("forgotten")) {
             retire(line);
         }
+        if (number != 0 && !badge.equals("worn")) {
+            line.session().query(SKIP, Bind::nothing, row -> true);
+        }
         if (!badge.equals("worn")) {
             number = line.session()
                     .one(ENTER, bind -> bind.text("node", node).bool("pooled", pooled), row -> row.int8("id"))
@@ -150,7 +153,6 @@ public final class Badge implements Wire.Task {
     /** Abandons the number. Behind a pooler there is no lock, so other nodes take it over immediately. */
     private void retire(Line line) {
         line.session().update(RETIRE, bind -> bind.int8("worker", number));
-        line.session().query(SKIP, Bind::nothing, row -> true);
         if (!pooled) {
             retired.put(number, System.nanoTime() + KEPT_FOR.toNanos());
         }

@@ -14,6 +14,7 @@ with ghosts as materialized (
   and k.objsubid = 2
   and k.granted
   and k.pid <> pg_backend_pid()
+  and a.query not like '/* postrider:cancel */%'  -- an operator's, which holds the lock for one statement
   and exists (select from postrider.worker w where w.id = :worker and w.ended_at is null)
 )
 select g.pid

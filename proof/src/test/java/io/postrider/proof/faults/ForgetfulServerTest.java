@@ -9,6 +9,7 @@ import io.postrider.testkit.Await;
 import io.postrider.testkit.NeedsProgram;
 import io.postrider.testkit.Ports;
 import io.postrider.testkit.TcpProxy;
+import io.postrider.testkit.TestRun;
 import io.postrider.testkit.TestServer;
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -25,12 +26,12 @@ import org.postgresql.ds.PGSimpleDataSource;
 /**
  * A server that loses its last commits while the nodes keep running: a standby that missed them is promoted, or a server with
  * {@code synchronous_commit = off} crashes. Every job and event that the new server has is done or delivered, and
- * transactional effects happen once (G14). {@code -Dpostrider.test.forgetting=20} sets the number of rounds.
+ * transactional effects happen once (G14). {@code ./test prove} runs 20 rounds of each.
  */
 @Tag("slow")
 @Tag("once")
 class ForgetfulServerTest {
-    private static final int ROUNDS = Integer.getInteger("postrider.test.forgetting", 3);
+    private static final int ROUNDS = TestRun.count(3, 20);
     private static final int NODES = 3;
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 

@@ -9,6 +9,7 @@ import io.postrider.Postrider;
 import io.postrider.Worker;
 import io.postrider.testkit.Await;
 import io.postrider.testkit.NeedsProgram;
+import io.postrider.testkit.TestRun;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
@@ -33,14 +34,14 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * How soon the jobs of a killed worker start again, with one node and with several that take over at the same time, on
- * Debian's PostgreSQL with {@code jit = on}. {@code -Dpostrider.test.takeovers=10} runs every size 10 times.
+ * Debian's PostgreSQL with {@code jit = on}. {@code ./test prove} runs every size 10 times.
  */
 @Tag("slow")
 @Tag("alone")
 @Tag("once")
 @NeedsProgram("pg_dump")
 class TakeoverTest {
-    private static final int TRIALS = Integer.getInteger("postrider.test.takeovers", 0);
+    private static final int TRIALS = TestRun.count(1, 10);
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final int CLAIM = 2_000;
 
@@ -58,7 +59,7 @@ class TakeoverTest {
     }
 
     static Stream<Arguments> sizes() {
-        if (TRIALS == 0) {
+        if (TRIALS == 1) {
             return Stream.of(
                     Arguments.of(1, 60_000), Arguments.of(3, 1_000), Arguments.of(3, 10_000), Arguments.of(8, 60_000));
         }
@@ -71,7 +72,7 @@ class TakeoverTest {
     void the_first_job_of_a_killed_worker_is_begun_again_within_two_seconds(int nodes, int jobs) throws Exception {
         List<Long> millis = new ArrayList<>();
         String said = listen(() -> {
-            for (int trial = 0; trial < Math.max(1, TRIALS); trial++) {
+            for (int trial = 0; trial < TRIALS; trial++) {
                 millis.add(trial(nodes, jobs));
             }
         });
