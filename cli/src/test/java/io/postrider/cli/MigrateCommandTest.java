@@ -23,7 +23,7 @@ class MigrateCommandTest {
         Shell shell = new Shell(database);
         assertThat(shell.ok("migrate", "--json").line())
                 .isEqualTo(
-                        "{\"schema\":\"postrider\",\"version\":6,\"applied\":[1,2,3,4,5,6],\"functions_replaced\":true,"
+                        "{\"schema\":\"postrider\",\"version\":9,\"applied\":[1,2,3,4,5,6,7,8,9],\"functions_replaced\":true,"
                                 + "\"dry_run\":false}");
         assertThat(shell.ok("migrate", "--json").line()).contains("\"applied\":[],\"functions_replaced\":false");
     }

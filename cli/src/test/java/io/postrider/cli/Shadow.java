@@ -3,29 +3,29 @@ package io.postrider.cli;
 import io.postrider.testkit.TestDatabase;
 
 /**
- * Makes a server answer as another would: functions in a schema that the database's search_path puts before pg_catalog. What
- * asks for the version by its plain name gets ours, in this database only.
+ * Makes a server answer as another would: replaces functions of pg_catalog, in this database only. Nothing less works, because
+ * the command pins its search_path.
  */
 final class Shadow {
     private Shadow() {}
 
     static void version(TestDatabase database, String number, String text) {
-        put(
+        replace(
                 database,
-                "create function shadow.current_setting(name text) returns text language sql as $$ select case name"
-                        + " when 'server_version_num' then '" + number + "' when 'server_version' then '" + text + "'"
-                        + " else pg_catalog.current_setting(name) end $$");
+                "create function pg_catalog.real_setting(text) returns text language internal stable strict"
+                        + " as 'show_config_by_name';"
+                        + " create or replace function pg_catalog.current_setting(text) returns text language sql as $$ select"
+                        + " case $1 when 'server_version_num' then '" + number + "' when 'server_version' then '" + text
+                        + "' else pg_catalog.real_setting($1) end $$");
     }
 
     static void standby(TestDatabase database) {
-        put(database, "create function shadow.pg_is_in_recovery() returns boolean language sql as 'select true'");
+        replace(
+                database,
+                "create or replace function pg_catalog.pg_is_in_recovery() returns boolean language sql as 'select true'");
     }
 
-    private static void put(TestDatabase database, String function) {
-        Shell.execute(database, "create schema if not exists shadow");
-        Shell.execute(database, function);
-        Shell.execute(
-                database,
-                "alter database " + database.name() + " set search_path = shadow, pg_catalog, \"$user\", public");
+    private static void replace(TestDatabase database, String functions) {
+        Shell.execute(database, "set allow_system_table_mods = on; " + functions);
     }
 }

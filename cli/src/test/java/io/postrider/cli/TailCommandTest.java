@@ -217,7 +217,7 @@ class TailCommandTest {
         emit(1, 1);
         try (Role role = new Role(database)) {
             Ran ran = new Shell().run("tail", "orders", "--database-url", role.url());
-            assertThat(ran.code()).isEqualTo(2);
+            assertThat(ran.code()).isEqualTo(1);
             assertThat(ran.complaint()).contains("permission denied");
         }
     }
