@@ -141,9 +141,12 @@ class ObservationTest {
                 Statement statement = holder.createStatement()) {
             Await.until("ready", LONG, () -> server.get(null, "/health/ready").status() == 200);
             statement.execute("begin; lock table postrider.sequencing in exclusive mode");
-            statement.execute("update postrider.pass set at = at - interval '1 hour'");
-            statement.execute("insert into postrider.event (topic, type, payload, created_at)"
-                    + " values ('orders', 't', '1', clock_timestamp() - interval '107 seconds')");
+            try (Connection another = database.dataSource().getConnection();
+                    Statement writing = another.createStatement()) {
+                writing.execute("update postrider.pass set at = at - interval '1 hour'");
+                writing.execute("insert into postrider.event (topic, type, payload, created_at)"
+                        + " values ('orders', 't', '1', clock_timestamp() - interval '107 seconds')");
+            }
             Await.until(
                     "not ready", LONG, () -> server.get(null, "/health/ready").status() == 503);
             assertThat(server.get(null, "/health/ready").text())

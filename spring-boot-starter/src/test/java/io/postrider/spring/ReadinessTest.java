@@ -26,9 +26,12 @@ class ReadinessTest {
             Await.until("it is ready", LONG, () -> ask(postrider, database).ready());
             statement.execute("set application_name = 'careless app'");
             statement.execute("begin; lock table postrider.sequencing in exclusive mode");
-            statement.execute("update postrider.pass set at = at - interval '1 hour'");
-            statement.execute("insert into postrider.event (topic, type, payload, created_at)"
-                    + " values ('orders', 't', '1', clock_timestamp() - interval '107 seconds')");
+            try (Connection another = database.dataSource().getConnection();
+                    Statement writing = another.createStatement()) {
+                writing.execute("update postrider.pass set at = at - interval '1 hour'");
+                writing.execute("insert into postrider.event (topic, type, payload, created_at)"
+                        + " values ('orders', 't', '1', clock_timestamp() - interval '107 seconds')");
+            }
             assertThat(ask(postrider, database).detail())
                     .contains("1 committed events wait for a position, the oldest for 107 s")
                     .contains("the sequencing lock is held by pid")
