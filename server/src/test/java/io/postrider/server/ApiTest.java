@@ -399,9 +399,10 @@ class ApiTest {
         UUID id;
         try (Connection connection =
                 server.server().bean(javax.sql.DataSource.class).getConnection()) {
-            connection.setAutoCommit(true);
+            connection.setAutoCommit(false);
             id = server.postrider()
                     .enqueue(connection, Job.of("mail", "broken", "{}").withProject("sp"));
+            connection.commit();
         }
         JsonNode job =
                 await("/v1/jobs/" + id, found -> found.path("state").asString().equals("FAILED"));
@@ -415,9 +416,10 @@ class ApiTest {
     void a_dead_letter_is_listed_shown_replayed_and_discarded() throws Exception {
         try (Connection connection =
                 server.server().bean(javax.sql.DataSource.class).getConnection()) {
-            connection.setAutoCommit(true);
+            connection.setAutoCommit(false);
             server.postrider()
                     .emit(connection, Event.of("parcels", "sent", "{}").withProject("dp"));
+            connection.commit();
         }
         JsonNode list = await(
                 "/v1/dead-letters?listener=choosy",
