@@ -16,6 +16,7 @@ import io.postrider.schema.DatabaseCheck;
 import io.postrider.schema.Migrator;
 import io.postrider.sequence.Eras;
 import io.postrider.sequence.Sequencer;
+import io.postrider.wake.LockGuard;
 import io.postrider.wake.Wire;
 import io.postrider.watch.Guarded;
 import io.postrider.watch.Watch;
@@ -184,7 +185,7 @@ public final class Postrider implements AutoCloseable {
                 direct == null ? dataSource : direct,
                 options.poll(),
                 watch,
-                List.of(sequencer, posts, workers.badge(), new Eras(heads, watch)));
+                List.of(new LockGuard(), sequencer, posts, workers.badge(), new Eras(heads, watch)));
         waiting.forEach(listeners::run);
         waiting.clear();
         waitingWorkers.forEach(workers::run);

@@ -65,7 +65,9 @@ begin
 
   -- The lock is one statement and the snapshot a later one: a snapshot taken together with the lock may be older than
   -- the pass that held the lock before (seen on PostgreSQL 15).
-  lock table postrider.sequencing in exclusive mode;
+  -- In this mode no role without rights can be in the way: "prepare p as delete from sequencing" and a refused nextval() both
+  -- leave a ROW EXCLUSIVE lock to any session, which an EXCLUSIVE lock would wait for.
+  lock table postrider.sequencing in share update exclusive mode;
   select p.* into last from postrider.pass p order by p.n desc limit 1;
   -- Not "select last_value from event_ids": that reads the row while nextval() changes it in place, and nextval() shows a
   -- value 32 further on for the moment in which it writes its log record. A high that is too high loses events.

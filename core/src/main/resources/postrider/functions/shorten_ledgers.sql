@@ -39,7 +39,7 @@ begin
       return next segment.family || '_' || segment.low;
       continue;
     elsif segment.family = 'pass' then
-      lock table postrider.sequencing in exclusive mode;
+      lock table postrider.sequencing in share update exclusive mode;
       select max(p.n) into last_n from postrider.pass p;
       insert into postrider.head (topic, position, n)
       select h.topic, h.position, last_n

@@ -1,6 +1,7 @@
 package io.postrider;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.postrider.testkit.Await;
 import io.postrider.testkit.TestDatabase;
@@ -101,21 +102,71 @@ class OtherRolesTest {
         }
     }
 
+    @Test
+    void a_refused_nextval_on_the_table_that_passes_lock_delays_no_event(TestDatabase database) {
+        try (Psql admin = new Psql(database);
+                Stranger stranger = new Stranger(admin, database);
+                Node node = new Node(database)) {
+            node.with(Listener.relay("relay", "orders", event -> {}));
+            node.emit(Event.of("orders", "a", "{}"));
+            node.awaitCursor("relay", 1);
+            long table = admin.number("select 'postrider.sequencing'::regclass::oid::int8");
+            stranger.psql.begin().execute("savepoint s");
+            assertThatThrownBy(() -> stranger.psql.number("select nextval(" + table + "::oid::regclass)"))
+                    .hasMessageContaining("sequencing"); // it is none
+            stranger.psql.execute("rollback to s");
+            assertThat(admin.number("select count(*) from pg_locks where relation = " + table))
+                    .as("the lock outlives the refusal")
+                    .isEqualTo(1);
+            node.emit(Event.of("orders", "b", "{}"));
+            node.awaitCursor("relay", 2);
+            stranger.psql.rollback(); // still there: it was in nobody's way
+        }
+    }
+
+    @Test
+    void a_session_that_makes_everybody_queue_for_a_table_is_ended(TestDatabase database) throws InterruptedException {
+        try (Psql admin = new Psql(database);
+                Stranger stranger = new Stranger(admin, database);
+                Psql second = stranger.another();
+                Node node = new Node(database)) {
+            admin.execute("grant usage on schema postrider to " + stranger.role);
+            node.with(Listener.relay("relay", "orders", event -> {}));
+            node.emit(Event.of("orders", "a", "{}"));
+            node.awaitCursor("relay", 1);
+            stranger.psql.begin().execute("prepare p as select from postrider.event");
+            // Waits for a lock on the table before its rights are looked at, and everybody waits behind it.
+            Thread rule = new Thread(() -> assertThatThrownBy(
+                            () -> second.execute("create rule r as on insert to postrider.event do instead nothing"))
+                    .hasMessageContaining("terminating connection"));
+            rule.start();
+            node.emit(Event.of("orders", "b", "{}"));
+            node.awaitCursor("relay", 2);
+            rule.join();
+            stranger.psql.rollback();
+            admin.execute("revoke usage on schema postrider from " + stranger.role);
+        }
+    }
+
     /** A role without any grant, and a session of it. */
     private static final class Stranger implements AutoCloseable {
         private final Psql admin;
         private final String role;
         private final Psql psql;
+        private final PGSimpleDataSource source = new PGSimpleDataSource();
 
         Stranger(Psql admin, TestDatabase database) {
             this.admin = admin;
             this.role = "stranger_" + database.name();
             admin.execute("create role " + role + " login password 'secret-of-a-role'");
-            PGSimpleDataSource source = new PGSimpleDataSource();
             source.setURL(database.jdbcUrl());
             source.setUser(role);
             source.setPassword("secret-of-a-role");
             this.psql = new Psql(source);
+        }
+
+        Psql another() {
+            return new Psql(source);
         }
 
         List<String> heard() throws SQLException {

@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.UUID;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.postgresql.ds.PGSimpleDataSource;
 
 /** The doctor checks progress: events get positions, jobs are done, schedules tick. */
 @Migrated
@@ -97,6 +98,55 @@ class DoctorProgressTest {
         }
         shell.ok("tail", "orders");
         isOk("sequencer");
+    }
+
+    @Test
+    void a_prepared_transaction_that_stops_a_queue_is_named() throws SQLException {
+        String role = "stranger_" + database.name();
+        execute("create role " + role + " login password 'secret-of-a-role'");
+        isOk("locks");
+        PGSimpleDataSource source = new PGSimpleDataSource();
+        source.setURL(database.jdbcUrl());
+        source.setUser(role);
+        source.setPassword("secret-of-a-role");
+        try (Connection stranger = source.getConnection();
+                Statement statement = stranger.createStatement()) {
+            statement.execute("begin; select pg_advisory_xact_lock((select c.oid::int4 from pg_class c"
+                    + " join pg_namespace n on n.oid = c.relnamespace where n.nspname = 'postrider' and c.relname = 'claim'),"
+                    + " hashtext('queue:mail')); prepare transaction 'left behind'");
+        }
+        try {
+            assertThat(check("locks").get(0))
+                    .startsWith("fail")
+                    .contains("advisory lock of claim")
+                    .contains("user " + role)
+                    .contains("rollback prepared 'left behind'");
+        } finally {
+            execute("rollback prepared 'left behind'");
+            execute("drop role " + role);
+        }
+        isOk("locks");
+    }
+
+    @Test
+    void a_session_that_keeps_producers_waiting_is_named() throws Exception {
+        try (Connection holder = database.dataSource().getConnection();
+                Statement statement = holder.createStatement()) {
+            statement.execute("set application_name = 'careless app'");
+            statement.execute("begin; lock table postrider.event in exclusive mode");
+            Thread producer = new Thread(() -> execute(
+                    "insert into postrider.event (topic, type, payload) values ('orders', 'order.placed', '{}')"));
+            producer.start();
+            Await.until(
+                    "it is named",
+                    LONG,
+                    () -> check("locks")
+                            .get(0)
+                            .matches("(?s)warn.*keeps 1 sessions waiting for event.*careless app.*"));
+            statement.execute("rollback");
+            producer.join();
+        }
+        isOk("locks");
     }
 
     @Test

@@ -102,7 +102,7 @@ public final class Line implements AutoCloseable {
         session.isPinned();
         execute("set session characteristics as transaction isolation level read committed, read write");
         execute("set statement_timeout = 0");
-        execute("set lock_timeout = 0");
+        execute("set lock_timeout = '2s'"); // what waits longer gives the guard of the locks a turn
         execute("set idle_session_timeout = 0");
         execute("listen " + channel);
     }

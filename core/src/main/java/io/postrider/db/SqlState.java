@@ -50,7 +50,12 @@ public final class SqlState {
 
     /** Somebody else was in the way for a moment: lock_timeout, deadlock, serialisation. */
     public static boolean isContention(String state) {
-        return state.equals("55P03") || state.equals("40P01") || state.equals("40001");
+        return isLocked(state) || state.equals("40P01") || state.equals("40001");
+    }
+
+    /** A lock was not to be had in the time of lock_timeout. */
+    public static boolean isLocked(String state) {
+        return state.equals("55P03");
     }
 
     /** Whether the content of a row caused the error: a data exception, an exceeded limit, a value that cannot be read. */

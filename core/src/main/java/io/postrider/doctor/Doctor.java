@@ -30,6 +30,7 @@ public final class Doctor {
             new Persistence(),
             new Autovacuum(),
             new Segments(),
+            new Locks(),
             new Unsequenced(),
             new Counters(),
             new OpenEmitters(),

@@ -34,7 +34,8 @@ public final class Migrator {
             "V006__listener_names",
             "V007__rights",
             "V008__bad_rows",
-            "V009__progress_checks");
+            "V009__progress_checks",
+            "V010__intruders");
 
     /** The files under {@code functions/} and {@code views/}, in the order in which they are made. */
     public static final List<String> FUNCTIONS = List.of(
@@ -107,6 +108,7 @@ public final class Migrator {
             "functions/reader_role",
             "functions/make_reader",
             "functions/enter",
+            "functions/intruders",
             "functions/end_intruders",
             "functions/make_event_log",
             "functions/forget_event_log",

@@ -44,10 +44,6 @@ public final class Sequencer implements Wire.Task {
             Sql.text("try_idle", "select pg_try_advisory_lock('postrider.event'::regclass::oid::int4, 1) as got");
     private static final Sql LEAVE_IDLE =
             Sql.text("leave_idle", "select pg_advisory_unlock('postrider.event'::regclass::oid::int4, 1) as got");
-    private static final Sql END_FROZEN = Sql.file("wake/end_frozen");
-    private static final Sql END_INTRUDERS =
-            Sql.call("end_intruders", "select i.pid, i.role, i.ended from postrider.end_intruders() i");
-
     private static final Duration SHORTEST_GAP = Duration.ofMillis(1);
     private static final Duration LONGEST_GAP = Duration.ofMillis(10);
 
@@ -107,10 +103,6 @@ public final class Sequencer implements Wire.Task {
     public Duration turn(Line line, Wire.Turn turn) {
         if (turn.heardLog() || turn.poll()) {
             heads.refresh(line.session());
-        }
-        if (turn.poll() && !line.isPooled()) {
-            endFrozen(line);
-            endIntruders(line);
         }
         return switch (state) {
             case STANDBY -> standBy(line, turn);
@@ -218,28 +210,6 @@ public final class Sequencer implements Wire.Task {
             log.debug("pass n={} events={} took={}", found.pass().n(), found.events(), took);
         });
         return result.filter(found -> found.events() > 0 || found.more());
-    }
-
-    /** Also the leader looks: the frozen node may hold listeners only. */
-    private static void endFrozen(Line line) {
-        line.session()
-                .query(END_FROZEN, Bind::nothing, row -> row.int4("pid"))
-                .forEach(pid -> log.warn("connection_ended pid={} its node does not answer", pid));
-    }
-
-    private static void endIntruders(Line line) {
-        record Intruder(int pid, String role, boolean ended) {}
-        line.session()
-                .query(
-                        END_INTRUDERS,
-                        Bind::nothing,
-                        row -> new Intruder(row.int4("pid"), row.text("role"), row.bool("ended")))
-                .forEach(one -> log.warn(
-                        "intruder pid={} role={} ended={} it holds a lock of the nodes without rights to their tables{}",
-                        one.pid(),
-                        one.role(),
-                        one.ended(),
-                        one.ended() ? "" : "; terminate it, or grant pg_signal_backend to the role of the nodes"));
     }
 
     private static boolean got(Line line, Sql lock) {

@@ -3,9 +3,11 @@ package io.postrider.wake;
 import io.postrider.PostriderException;
 import io.postrider.db.Database;
 import io.postrider.db.Line;
+import io.postrider.db.SqlState;
 import io.postrider.watch.Watch;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadLocalRandom;
@@ -23,7 +25,8 @@ import org.slf4j.LoggerFactory;
  * CONNECTING  at the start and after any failure of the line. Tries with backoff and jitter, 100 ms to 10 s.
  *             Leaves when the line is up: every task is told, then polls once.
  * RIDING      waits for notifications, at most until the next turn that is due. Leaves when the line breaks: every task is
- *             told that what it held by the line (leadership, listeners) is gone.
+ *             told that what it held by the line (leadership, listeners) is gone. A task that waits for a lock for more than
+ *             2 s is interrupted, and the line stays.
  * STOPPED     after close(). The locks are released in order. A crash leaves the same: the server lets go of the locks of
  *             a connection that is gone.
  * </pre>
@@ -32,6 +35,8 @@ public final class Wire implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Wire.class);
     /** The payloads that we send. Any role may notify on any channel; 5,000 invented payloads once made 5,000 metric series. */
     private static final Set<String> HINTS = Set.of("event", "log", "steer");
+
+    private static final Duration TELL_EVERY = Duration.ofMinutes(1);
 
     private static final Duration SLICE = Duration.ofMillis(100);
 
@@ -44,6 +49,7 @@ public final class Wire implements AutoCloseable {
     private final CountDownLatch stopped = new CountDownLatch(1);
     private volatile boolean running = true;
     private volatile boolean riding;
+    private long toldAt = System.nanoTime() - TELL_EVERY.toNanos();
 
     /** What uses the wire. Called by the wire's thread only. */
     public interface Task {
@@ -129,9 +135,35 @@ public final class Wire implements AutoCloseable {
             }
             wait = poll.minusNanos(System.nanoTime() - polled);
             for (Task task : tasks) {
-                Duration asked = task.turn(line, turn);
-                wait = asked.compareTo(wait) < 0 ? asked : wait;
+                Optional<Duration> asked = turn(task, line, turn);
+                if (asked.isEmpty()) {
+                    polled = System.nanoTime() - poll.toNanos();
+                    wait = Duration.ZERO;
+                    break;
+                }
+                wait = asked.get().compareTo(wait) < 0 ? asked.get() : wait;
             }
+        }
+    }
+
+    /**
+     * A task's turn; empty if it waited too long for a lock that somebody else holds. The line is whole then, so the task keeps what
+     * it holds by it. All tasks get another turn at once, the guard of the locks first.
+     */
+    private Optional<Duration> turn(Task task, Line line, Turn turn) {
+        try {
+            return Optional.of(task.turn(line, turn));
+        } catch (PostriderException e) {
+            if (!SqlState.isLocked(SqlState.of(e))) {
+                throw e;
+            }
+            if (System.nanoTime() - toldAt > TELL_EVERY.toNanos()) {
+                toldAt = System.nanoTime();
+                log.warn(
+                        "wire_waits error=\"{}\" `postrider doctor` names the session that it waits for",
+                        e.getMessage());
+            }
+            return Optional.empty();
         }
     }
 

@@ -55,7 +55,8 @@ class MigratorTest {
                             "6 V006__listener_names",
                             "7 V007__rights",
                             "8 V008__bad_rows",
-                            "9 V009__progress_checks");
+                            "9 V009__progress_checks",
+                            "10 V010__intruders");
             psql.emit("orders", "a").passAll();
             assertThat(psql.log("orders")).containsExactly("a");
         }
@@ -138,7 +139,7 @@ class MigratorTest {
                             + " values ('q', 'k', '00000000-0000-0000-0000-000000000001')")
                     .execute("insert into postrider.worker (node, ended_at) values ('gone', now())");
             assertThat(new Migrator(door(database)).migrate(1_000, 262_144, true))
-                    .isEqualTo(new Migrator.Done(List.of(7, 8, 9), true));
+                    .isEqualTo(new Migrator.Done(List.of(7, 8, 9, 10), true));
             assertThat(psql.text(
                             "select postrider.enqueue('q', 't', '{}', unique_key => 'k', project_id => 'p')::text"))
                     .as("the job that holds the key")

@@ -19,10 +19,10 @@ public enum Mutant {
      */
     STALE_SNAPSHOT(
             "sequence",
-            "  lock table postrider.sequencing in exclusive mode;\n",
+            "  lock table postrider.sequencing in share update exclusive mode;\n",
             "  select pg_current_snapshot() into now;\n  if current_setting('mutant.gate', true) <> '' then\n"
                     + "    perform pg_advisory_xact_lock_shared(current_setting('mutant.gate')::bigint);\n  end if;\n"
-                    + "  lock table postrider.sequencing in exclusive mode;\n",
+                    + "  lock table postrider.sequencing in share update exclusive mode;\n",
             "  select pg_current_snapshot() into now;\n  select s.last_value into newest",
             "  select s.last_value into newest"),
     /** A sequence that hands out its numbers by the fifty. */
