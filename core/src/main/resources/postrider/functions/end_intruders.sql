@@ -15,14 +15,14 @@ begin
   for intruder in
     select distinct k.pid, coalesce(a.usename::text, a.usesysid::text) as role
     from pg_locks k
-    join pg_class c on c.oid = k.classid and c.relnamespace = 'postrider'::regnamespace
+    left join pg_class c on c.oid = k.classid and c.relnamespace = 'postrider'::regnamespace
     join pg_stat_activity a on a.pid = k.pid
     where k.locktype = 'advisory'
     and k.database = (select d.oid from pg_database d where d.datname = current_database())
     and k.objsubid = 2
     and k.granted
-    and c.relname <> 'unique_job'
-    and (c.relname <> 'event' or k.objid <> 1 or k.mode = 'ExclusiveLock')
+    and (c.relname <> 'unique_job' and (c.relname <> 'event' or k.objid <> 1 or k.mode = 'ExclusiveLock')
+      or k.classid = hashtext('postrider migrate')::oid and k.objid = hashtext('postrider')::oid)
     and not has_table_privilege(a.usesysid, 'postrider.pass', 'insert')
   loop
     pid := intruder.pid;

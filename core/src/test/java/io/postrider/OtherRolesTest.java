@@ -101,6 +101,20 @@ class OtherRolesTest {
         }
     }
 
+    @Test
+    void a_session_that_holds_the_lock_of_the_first_migration_is_ended(TestDatabase database) {
+        try (Psql admin = new Psql(database);
+                Stranger stranger = new Stranger(admin, database);
+                Node node = new Node(database)) {
+            stranger.psql.execute("select pg_advisory_lock(hashtext('postrider migrate'), hashtext('postrider'))");
+            node.postrider.start();
+            Await.until(
+                    "its session is gone",
+                    () -> admin.number("select count(*) from pg_stat_activity where usename = '" + stranger.role + "'")
+                            == 0);
+        }
+    }
+
     /** A role without any grant, and a session of it. */
     private static final class Stranger implements AutoCloseable {
         private final Psql admin;
