@@ -231,6 +231,29 @@ class SetBackTest {
                 Psql psql = new Psql(database)) {
             psql.execute("insert into postrider.schedule (name, queue, type, payload, cron, zone, next_at)"
                     + " select 's' || i, 'q', 't', '{}', '0 3 * * *', case when i <= 200 then 'Mars' else 'UTC' end,"
+
+    /** It read 100,000 rows every 30 s on every node. */
+    @Test
+    void the_search_for_retries_of_a_fast_clock_does_not_read_those_of_the_next_minute(TestDatabase database) {
+        try (Psql psql = new Psql(database);
+                Psql node = new Psql(database)) {
+            psql.execute("insert into postrider.delayed (topic, position, event_id, created_at, type, payload, headers,"
+                            + " why, due_at) select 'queue:q' || i % 10, i, gen_random_uuid(), now(), 't', '{}', '{}',"
+                            + " 'retry', now() + interval '55 seconds' from generate_series(1, 100000) i")
+                    .execute("update postrider.delayed set since = since + interval '40 days',"
+                            + " due_at = due_at + interval '40 days' where position = 7")
+                    .execute("analyze postrider.delayed");
+            node.begin();
+            assertThat(node.number("select postrider.mend_times()")).isEqualTo(1);
+            assertThat(node.number("select seq_scan from pg_stat_xact_user_tables"
+                            + " where relid = 'postrider.delayed'::regclass"))
+                    .isZero();
+            assertThat(node.number("select idx_tup_fetch from pg_stat_xact_user_tables"
+                            + " where relid = 'postrider.delayed'::regclass"))
+                    .isLessThan(10);
+            node.commit();
+        }
+    }
                     + " '2026-01-01 03:00:00+00' from generate_series(1, 5000) i");
             psql.execute("update postrider.schedule set queue = 'no queue' where name = 's4000'");
             node.postrider
