@@ -28,6 +28,14 @@ as $$
         'worker')
       or c.relname = 'event' and (k.objid = 3 or k.objid = 1 and k.mode = 'ExclusiveLock'))
     union all
+    select k.pid, k.virtualtransaction, 'lock of the first migration'
+    from pg_locks k
+    where k.locktype = 'advisory'
+    and k.database = (select d.oid from pg_database d where d.datname = current_database())
+    and k.classid = hashtext('postrider migrate')::oid
+    and k.objid = hashtext('postrider')::oid
+    and k.objsubid = 2
+    union all
     select k.pid, k.virtualtransaction, 'table ' || c.relname
     from pg_locks k
     join pg_class c on c.oid = k.relation and c.relnamespace = 'postrider'::regnamespace

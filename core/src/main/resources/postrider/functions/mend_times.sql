@@ -3,7 +3,8 @@
 -- long.
 --
 -- A row that was written more than a minute in the future shows that the clock was ahead: its original wait starts now. A job
--- whose producer set a time keeps that time.
+-- whose producer set a time keeps that time. A retry that was written in the future is also due in the future: by that the index
+-- delayed_due finds it without reading the table.
 --
 -- gives    the number of rows
 -- touches  delayed, setback, worker, listener (writes)
@@ -21,7 +22,7 @@ declare
 begin
   with jobs as (
     select d.topic, d.position from postrider.delayed d
-    where d.worker is null and d.due_at > now and d.since > ahead and d.why <> 'due'::text
+    where d.worker is null and d.due_at > ahead and d.since > ahead and d.why <> 'due'::text
     limit 10000
     for update skip locked
   ), waiting as (

@@ -204,6 +204,41 @@ class BadRowsTest {
         }
     }
 
+    /** The dead letter has no content. A retry made it a job of type "unreadable" and without a payload, which no worker handles. */
+    @Test
+    void a_row_that_can_be_read_again_is_retried_with_its_content(TestDatabase database) {
+        List<String> done = new CopyOnWriteArrayList<>();
+        try (Node node = new Node(database);
+                Psql psql = new Psql(database)) {
+            String sound = psql.text("select pg_get_functiondef('postrider.claimed'::regproc)");
+            psql.execute(sound.replace(
+                    "where l.topic = of_topic",
+                    "where 1 / case when e.payload = '\"poison\"' then 0 else 1 end = 1 and l.topic = of_topic"));
+            UUID retried = enqueue(node, Job.of("q", "t", "\"poison\""));
+            UUID replayed = enqueue(node, Job.of("q", "t", "\"poison\""));
+            UUID deleted = enqueue(node, Job.of("q", "t", "\"poison\"").withKey("deleted"));
+            node.postrider.add(worker(done)).start();
+            List.of(retried, replayed, deleted).forEach(id -> awaitState(node, id, State.FAILED));
+            psql.execute(sound);
+            assertThat(node.postrider.jobs().retry(retried)).isTrue();
+            awaitState(node, retried, State.DONE);
+            long position = psql.number("select position from postrider.jobs where id = '" + deleted + "'");
+            psql.execute("delete from postrider.event where key = 'deleted'");
+            assertThat(node.postrider
+                            .deadLetters()
+                            .replay(psql.texts("select id from postrider.dead_letter").stream()
+                                    .map(Long::valueOf)
+                                    .toList()))
+                    .isEqualTo(1);
+            awaitState(node, replayed, State.DONE);
+            assertThat(done).containsExactly("\"poison\"", "\"poison\"");
+            assertThat(psql.texts("select position from postrider.dead_letter")).containsExactly("" + position);
+            UUID nil = new UUID(0, 0);
+            assertThatThrownBy(() -> node.postrider.jobs().retry(nil))
+                    .hasMessageContaining("deleted or cannot be read");
+        }
+    }
+
     private static Worker worker(List<String> done) {
         return Worker.on("q").handling("t", job -> {
             done.add(job.payload());

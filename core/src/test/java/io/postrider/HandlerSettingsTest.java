@@ -24,7 +24,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 class HandlerSettingsTest {
     private static final String SHOW =
             "select concat_ws('|', current_setting('search_path'), current_setting('TimeZone'),"
-                    + " current_setting('role'), current_setting('work_mem'), nullif(current_setting('app.tenant', true), ''))";
+                    + " current_setting('role'), current_setting('work_mem'), nullif(current_setting('app.tenant', true), ''),"
+                    + " current_setting('application_name'), current_setting('default_transaction_isolation'),"
+                    + " current_setting('default_transaction_read_only'), current_setting('default_transaction_deferrable'))";
 
     @ParameterizedTest
     @ValueSource(
@@ -37,6 +39,9 @@ class HandlerSettingsTest {
                 "set role pg_read_all_data",
                 "select set_config('app.tenant', 'b', false)",
                 "select 1; reset work_mem",
+                "SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL SERIALIZABLE, DEFERRABLE",
+                "set session characteristics as transaction read only",
+                "reset all",
                 "set local work_mem = '78MB'",
                 "update pg_temp.x set y = 1"
             })
@@ -66,6 +71,32 @@ class HandlerSettingsTest {
                 });
                 assertThat(text(pool)).isEqualTo(before);
             }
+        }
+    }
+
+    /** JdbcClient and JPA use the connection itself, whose SQL is not scanned: what the server reports is restored. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "set time zone 'Asia/Tokyo'",
+                "set application_name = 'mine'",
+                "set session characteristics as transaction read only",
+                "do $$ begin perform set_config('TimeZone', 'Asia/Tokyo', false); end $$"
+            })
+    void a_reported_setting_is_restored_whoever_changes_it(String change, TestDatabase database) throws SQLException {
+        HikariConfig config = new HikariConfig();
+        config.setJdbcUrl(database.jdbcUrl());
+        config.setMaximumPoolSize(1);
+        try (HikariDataSource pool = new HikariDataSource(config)) {
+            String before = text(pool);
+            new Database(pool, SchemaName.of("postrider")).handlerTransaction(session -> {
+                try (Statement statement = session.connection().createStatement()) {
+                    return statement.execute(change);
+                } catch (SQLException e) {
+                    throw new IllegalStateException(e);
+                }
+            });
+            assertThat(text(pool)).isEqualTo(before);
         }
     }
 

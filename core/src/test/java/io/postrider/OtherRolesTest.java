@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import org.junit.jupiter.api.Test;
 import org.postgresql.PGConnection;
@@ -115,7 +116,8 @@ class OtherRolesTest {
             assertThatThrownBy(() -> stranger.psql.number("select nextval(" + table + "::oid::regclass)"))
                     .hasMessageContaining("sequencing"); // it is none
             stranger.psql.execute("rollback to s");
-            assertThat(admin.number("select count(*) from pg_locks where relation = " + table))
+            assertThat(admin.number("select count(*) from pg_locks k join pg_stat_activity a on a.pid = k.pid"
+                            + " where k.relation = " + table + " and a.usename = '" + stranger.role + "'"))
                     .as("the lock outlives the refusal")
                     .isEqualTo(1);
             node.emit(Event.of("orders", "b", "{}"));
@@ -125,7 +127,7 @@ class OtherRolesTest {
     }
 
     @Test
-    void a_session_that_makes_everybody_queue_for_a_table_is_ended(TestDatabase database) throws InterruptedException {
+    void a_session_that_makes_everybody_queue_for_a_table_is_ended(TestDatabase database) {
         try (Psql admin = new Psql(database);
                 Stranger stranger = new Stranger(admin, database);
                 Psql second = stranger.another();
@@ -136,15 +138,27 @@ class OtherRolesTest {
             node.awaitCursor("relay", 1);
             stranger.psql.begin().execute("prepare p as select from postrider.event");
             // Waits for a lock on the table before its rights are looked at, and everybody waits behind it.
-            Thread rule = new Thread(() -> assertThatThrownBy(
-                            () -> second.execute("create rule r as on insert to postrider.event do instead nothing"))
-                    .hasMessageContaining("terminating connection"));
-            rule.start();
+            CompletableFuture<Void> rule = CompletableFuture.runAsync(
+                    () -> second.execute("create rule r as on insert to postrider.event do instead nothing"));
             node.emit(Event.of("orders", "b", "{}"));
             node.awaitCursor("relay", 2);
-            rule.join();
+            assertThatThrownBy(rule::join).hasStackTraceContaining("terminating connection");
             stranger.psql.rollback();
             admin.execute("revoke usage on schema postrider from " + stranger.role);
+        }
+    }
+
+    @Test
+    void a_session_that_holds_the_lock_of_the_first_migration_is_ended(TestDatabase database) {
+        try (Psql admin = new Psql(database);
+                Stranger stranger = new Stranger(admin, database);
+                Node node = new Node(database)) {
+            stranger.psql.execute("select pg_advisory_lock(hashtext('postrider migrate'), hashtext('postrider'))");
+            node.postrider.start();
+            Await.until(
+                    "its session is gone",
+                    () -> admin.number("select count(*) from pg_stat_activity where usename = '" + stranger.role + "'")
+                            == 0);
         }
     }
 

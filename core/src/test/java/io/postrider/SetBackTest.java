@@ -64,6 +64,25 @@ class SetBackTest {
         assertHolds(database);
     }
 
+    /** The case that docs/operate.md names as not detected. */
+    @Test
+    void ids_that_went_back_and_were_overtaken_before_the_next_pass_are_found_by_verify(TestDatabase database) {
+        try (Psql psql = new Psql(database)) {
+            psql.emitMany("orders", "before", 20).passAll();
+            psql.emitMany("orders", "between", 20).passAll();
+            psql.execute("select setval('postrider.event_ids', 10)");
+            for (int i = 0; i < 35; i++) { // each is a transaction
+                psql.emit("orders", "after" + i);
+            }
+            psql.passAll();
+            assertThat(psql.log("orders")).as("ten are lost").hasSize(40 + 25);
+            assertThat(psql.number("select count(*) from postrider.era")).isEqualTo(1);
+        }
+        assertThat(new Verifier(new Database(database.dataSource(), SchemaName.of("postrider"))).verify(step -> {}))
+                .filteredOn(proof -> !proof.holds())
+                .isNotEmpty();
+    }
+
     @Test
     void an_emptied_table_of_passes_is_recovered_from(TestDatabase database) {
         List<Long> heard = new CopyOnWriteArrayList<>();
@@ -210,6 +229,29 @@ class SetBackTest {
                 assertThat(node.postrider.jobs().find(later).orElseThrow().state())
                         .isEqualTo(State.PENDING);
             }
+        }
+    }
+
+    /** It read 100,000 rows every 30 s on every node. */
+    @Test
+    void the_search_for_retries_of_a_fast_clock_does_not_read_those_of_the_next_minute(TestDatabase database) {
+        try (Psql psql = new Psql(database);
+                Psql node = new Psql(database)) {
+            psql.execute("insert into postrider.delayed (topic, position, event_id, created_at, type, payload, headers,"
+                            + " why, due_at) select 'queue:q' || i % 10, i, gen_random_uuid(), now(), 't', '{}', '{}',"
+                            + " 'retry', now() + interval '55 seconds' from generate_series(1, 100000) i")
+                    .execute("update postrider.delayed set since = since + interval '40 days',"
+                            + " due_at = due_at + interval '40 days' where position = 7")
+                    .execute("analyze postrider.delayed");
+            node.begin();
+            assertThat(node.number("select postrider.mend_times()")).isEqualTo(1);
+            assertThat(node.number("select seq_scan from pg_stat_xact_user_tables"
+                            + " where relid = 'postrider.delayed'::regclass"))
+                    .isZero();
+            assertThat(node.number("select idx_tup_fetch from pg_stat_xact_user_tables"
+                            + " where relid = 'postrider.delayed'::regclass"))
+                    .isLessThan(10);
+            node.commit();
         }
     }
 

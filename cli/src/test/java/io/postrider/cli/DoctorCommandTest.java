@@ -132,6 +132,26 @@ class DoctorCommandTest {
     }
 
     @Test
+    void topics_beyond_the_limit_of_the_event_log_are_a_warning() {
+        String record = "insert into postrider.listener (name, topic, kind, policy, batch, attempts)"
+                + " select 'event_log:' || t, t::text, 'transactional', 'block', 10, 5 from %s t";
+        Shell.execute(
+                database,
+                "insert into postrider.head select t, 1, 1 from unnest('{orders,later,queue:q}'::text[]) t; "
+                        + record.formatted("unnest('{orders}'::text[])"));
+        assertThat(check("event log"))
+                .singleElement()
+                .asString()
+                .startsWith("ok")
+                .contains("1 topics are recorded, 1 are not");
+        Shell.execute(database, record.formatted("generate_series(1, 199)"));
+        assertThat(check("event log"))
+                .anyMatch(line -> line.startsWith("warn")
+                        && line.contains("200 topics are recorded and 1 are not, such as later")
+                        && line.contains("postrider.event-log.topic-limit"));
+    }
+
+    @Test
     void a_producers_role_is_told_what_it_may_do() {
         try (Role role = new Role(database).mayEmit()) {
             Ran ran = new Shell().run("doctor", "--database-url", role.url());

@@ -32,8 +32,10 @@ import org.postgresql.util.ServerErrorMessage;
  * </pre>
  */
 public final class Session {
+    static final String PINNED_PATH = "pg_catalog, pg_temp";
+
     /** JIT is off as well: it takes 100 ms to compile statements that run for less than 1 ms. */
-    private static final String PIN = "set local search_path = pg_catalog, pg_temp; set local jit = off";
+    private static final String PIN = "set local search_path = " + PINNED_PATH + "; set local jit = off";
 
     /** Where the statements run. */
     enum Place {
@@ -59,6 +61,7 @@ public final class Session {
         this.texts = texts;
         this.place = place;
         this.transaction = transaction;
+        this.settings = transaction == null ? null : new SessionSettings(connection);
     }
 
     /** In a transaction of a handler. */
@@ -192,7 +195,7 @@ public final class Session {
 
     /** Called before the commit: restores the session settings to their values before the handler ran. */
     void restoreSettings() {
-        if (settings != null) {
+        if (settings != null && place != Place.PINNED) {
             settings.restore();
         }
     }

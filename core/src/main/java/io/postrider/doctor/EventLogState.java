@@ -10,6 +10,13 @@ final class EventLogState implements Check {
     private static final Sql STATE = Sql.file("doctor/event_log");
     private static final Sql LAG = Sql.file("doctor/event_log_lag");
 
+    private static final Sql UNRECORDED = Sql.file("doctor/unrecorded_topics");
+
+    /** The server's default limit. With fewer topics, somebody has chosen which are recorded. */
+    private static final long LIMIT = 200;
+
+    private record Unrecorded(long topics, String one) {}
+
     private record State(String role, String reader, boolean mayAct, boolean bypasses, long topics, boolean ahead) {}
 
     @Override
@@ -47,9 +54,23 @@ final class EventLogState implements Check {
         examination
                 .query(LAG, Bind::nothing, row -> row.text("name") + " is " + row.int8("lag") + " events behind")
                 .forEach(text -> findings.add(Finding.warn(text, "see whether its node runs, and what it waits for")));
+        Unrecorded unrecorded = examination
+                .one(
+                        UNRECORDED,
+                        Bind::nothing,
+                        row -> new Unrecorded(row.int8("topics"), String.valueOf(row.textOrNull("one"))))
+                .orElseThrow();
+        if (state.topics() >= LIMIT && unrecorded.topics() > 0) {
+            findings.add(Finding.warn(
+                    state.topics() + " topics are recorded and " + unrecorded.topics() + " are not, such as "
+                            + unrecorded.one() + ": they cannot be read from the event log",
+                    "raise postrider.event-log.topic-limit of the server, or name the topics to record in"
+                            + " postrider.event-log.topics"));
+        }
         if (findings.isEmpty()) {
             String as = state.mayAct() ? state.reader() : state.role();
-            findings.add(Finding.ok(state.topics() + " topics are recorded; read as " + as));
+            String others = unrecorded.topics() == 0 ? "" : ", " + unrecorded.topics() + " are not";
+            findings.add(Finding.ok(state.topics() + " topics are recorded" + others + "; read as " + as));
         }
         return findings;
     }

@@ -30,6 +30,7 @@ public final class EventLog {
     private static final Sql OLDEST = Sql.file("history/oldest");
     private static final Sql REACHED = Sql.file("history/reached");
     private static final Sql RECORDED = Sql.file("history/recorded");
+    private static final Sql UNRECORDED = Sql.file("history/unrecorded");
     private static final Sql DROP_BEYOND_HEAD = Sql.file("history/drop_beyond_head");
     private static final Sql REMEMBER = Sql.file("history/remember");
     private static final Sql KEEP = Sql.file("history/keep");
@@ -160,6 +161,15 @@ public final class EventLog {
     public boolean isRecorded(String topic) {
         return database.autocommit(session -> session.one(
                         RECORDED, bind -> bind.text("listener", Recorder.nameOf(topic)), row -> row.bool("recorded"))
+                .orElse(false));
+    }
+
+    /** Whether the topic has had events for 10 s and nobody has added its {@link #listener}: reads find nothing, and never will. */
+    public boolean isUnrecorded(String topic) {
+        return database.autocommit(session -> session.one(
+                        UNRECORDED,
+                        bind -> bind.text("topic", topic).text("listener", Recorder.nameOf(topic)),
+                        row -> row.bool("unrecorded"))
                 .orElse(false));
     }
 

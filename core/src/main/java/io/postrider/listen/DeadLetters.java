@@ -1,11 +1,13 @@
 package io.postrider.listen;
 
+import io.postrider.PostriderException;
 import io.postrider.Reach;
 import io.postrider.access.Scope;
 import io.postrider.db.Bind;
 import io.postrider.db.Database;
 import io.postrider.db.Session;
 import io.postrider.db.Sql;
+import io.postrider.db.SqlState;
 import java.sql.SQLException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -18,6 +20,7 @@ public final class DeadLetters {
             Sql.resource("sql/listen/dead_letters.sql")
                     .replace("postrider.dead_letters d", "postrider.dead_letters_in_reach d"));
     private static final Sql REPLAY = Sql.file("listen/replay");
+    private static final Sql FILL_BARE = Sql.file("listen/fill_bare");
     private static final Sql DISCARD = Sql.file("listen/discard");
 
     private static final Sql LISTENERS = Sql.file("listen/letter_listeners");
@@ -90,11 +93,24 @@ public final class DeadLetters {
         return database.autocommit(session -> session.query(LISTENERS, Bind::nothing, row -> row.text("name")));
     }
 
-    /** Gives them back to their listener. Gives how many. */
+    /** Gives them back to their listener. Gives how many: jobs whose event was deleted or cannot be read stay. */
     public int replay(List<Long> ids) {
+        fillBare(ids);
         return database.transaction(
                 session -> session.one(REPLAY, bind -> bind.int8s("ids", ids), row -> row.int4("replayed"))
                         .orElse(0));
+    }
+
+    /** In a transaction of its own: a row that still cannot be read does not stop the others. */
+    private void fillBare(List<Long> ids) {
+        try {
+            database.transaction(session ->
+                    session.update(FILL_BARE, bind -> bind.int8s("ids", ids).uuid("job", null)));
+        } catch (PostriderException e) {
+            if (!SqlState.isOfTheData(SqlState.of(e))) {
+                throw e;
+            }
+        }
     }
 
     /** Forgets them. Gives how many. */

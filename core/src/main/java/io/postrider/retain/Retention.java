@@ -58,13 +58,11 @@ public final class Retention implements AutoCloseable {
     /** A segment in use is closed after this part of the time that events are kept. */
     private static final int ROTATIONS = 8;
 
-    /** The number of rounds between two searches for times that were written while the clock was ahead. */
-    private static final int MEND_EVERY = 15;
-
     private final Database database;
     private final ClockGuard clock = new ClockGuard(System::nanoTime);
-    private int rounds;
+    private final MendingTurns mending = new MendingTurns(System::nanoTime);
     private boolean isClockBelieved;
+    private boolean isMendingDue;
     private final long segmentSize;
     private final Duration keep;
     private final Duration patience;
@@ -99,22 +97,29 @@ public final class Retention implements AutoCloseable {
                 200,
                 session -> session.query(
                         MAKE_EVENT_LOG, Bind::nothing, row -> row.int4("made") + " partitions of the event log"));
-        if (rounds++ % MEND_EVERY == 0) {
-            step(
-                    "mend_times",
-                    100,
-                    session -> session.query(
-                            MEND_TIMES, Bind::nothing, row -> row.int8("rows") + " times written by a fast clock"));
-        }
-        step("forget", 100, session -> {
+        step("clock", 100, session -> {
             Instant now =
                     session.one(NOW, Bind::nothing, row -> row.instant("now")).orElseThrow();
             isClockBelieved = clock.isBelieved(now);
+            isMendingDue = mending.isDue(now);
             return List.of();
         });
+        if (isMendingDue) {
+            isMendingDue = false;
+            mendTimes();
+        }
         if (isClockBelieved) {
             forget();
         }
+    }
+
+    private void mendTimes() {
+        step("mend_times", 100, session -> {
+            List<String> mended = session.query(
+                    MEND_TIMES, Bind::nothing, row -> row.int8("rows") + " times written by a fast clock");
+            mending.searched(!mended.isEmpty());
+            return mended;
+        });
     }
 
     /** The steps that remove data by age. */

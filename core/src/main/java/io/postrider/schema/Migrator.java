@@ -125,8 +125,6 @@ public final class Migrator {
             "views/jobs_in_reach",
             "views/queues");
 
-    private static final Sql LOCK = Sql.text(
-            "migrate_lock", "select pg_advisory_xact_lock(hashtext('postrider migrate'), hashtext('postrider'))::text");
     private static final Sql APPLIED =
             Sql.text("applied", "select m.version, m.digest from postrider.migration m order by m.version");
     private static final Sql INSTALLED =
@@ -151,9 +149,15 @@ public final class Migrator {
     private static final long LEDGER_SIZE = 1_000_000;
 
     private final Database database;
+    private final MigrationLock lock;
 
     public Migrator(Database database) {
+        this(database, new MigrationLock(MigrationLock.PATIENCE));
+    }
+
+    Migrator(Database database, MigrationLock lock) {
         this.database = database;
+        this.lock = lock;
     }
 
     /** What a migration did: the versions it applied, and whether functions and views were replaced. */
@@ -164,7 +168,7 @@ public final class Migrator {
     }
 
     /**
-     * Brings the schema up to date.
+     * Brings the schema up to date. A schema that is up to date is not locked, so the start of a node waits for nobody.
      *
      * @param exactly whether payloads get just this cap. If not, a cap that is there is raised but never lowered: a node
      *     with a smaller one does not decide for the others
@@ -172,23 +176,35 @@ public final class Migrator {
     public Done migrate(long segmentSize, int payloadCap, boolean exactly) {
         return database.transaction(session -> {
             DatabaseCheck.requireServer(session, database.schema());
-            session.query(LOCK, Bind::nothing, row -> true);
-            List<Integer> applied = applyMissing(session);
-            boolean replaced = replaceFunctions(session, !applied.isEmpty());
-            capPayloads(session, payloadCap, exactly || applied.contains(1));
+            Done done = isCurrent(session, payloadCap, exactly)
+                    ? new Done(List.of(), false)
+                    : update(session, payloadCap, exactly);
             session.query(
                     MAKE_SEGMENTS,
                     bind -> bind.int8("log_size", segmentSize).int8("ledger_size", LEDGER_SIZE),
                     row -> true);
             makeEventLog(session);
-            Done done = new Done(applied, replaced);
             log.info(
                     "migrated schema={} applied={} functions_replaced={}",
                     database.schema().text(),
-                    applied,
-                    replaced);
+                    done.applied(),
+                    done.functionsReplaced());
             return done;
         });
+    }
+
+    private static boolean isCurrent(Session session, int payloadCap, boolean exactly) {
+        return version(session).filter(there -> there == MIGRATIONS.size()).isPresent()
+                && applied(session).contains(new Applied(FUNCTIONS_VERSION, digest(functions())))
+                && !isOtherCap(session, payloadCap, exactly);
+    }
+
+    private Done update(Session session, int payloadCap, boolean exactly) {
+        lock.take(session);
+        List<Integer> applied = applyMissing(session);
+        boolean replaced = replaceFunctions(session, !applied.isEmpty());
+        capPayloads(session, payloadCap, exactly || applied.contains(1));
+        return new Done(applied, replaced);
     }
 
     /** Each time: a role belongs to the cluster, and may be missing after a restore. */
@@ -220,8 +236,7 @@ public final class Migrator {
      * @param atAnyRate whether also those whose text is the same: a migration may have changed a view, to change a table
      */
     private boolean replaceFunctions(Session session, boolean atAnyRate) {
-        List<String> scripts =
-                FUNCTIONS.stream().map(name -> Sql.resource(name + ".sql")).toList();
+        List<String> scripts = functions();
         String digest = digest(scripts);
         Applied current = new Applied(FUNCTIONS_VERSION, digest);
         if (!atAnyRate && applied(session).contains(current)) {
@@ -234,11 +249,19 @@ public final class Migrator {
         return true;
     }
 
-    /** Not valid: the cap is for what is written from now on. To check what is there would take long, and refuse a lower cap. */
-    private static void capPayloads(Session session, int cap, boolean exactly) {
+    private static List<String> functions() {
+        return FUNCTIONS.stream().map(name -> Sql.resource(name + ".sql")).toList();
+    }
+
+    private static boolean isOtherCap(Session session, int cap, boolean exactly) {
         long there =
                 session.one(PAYLOAD_CAP, Bind::nothing, row -> row.int8("cap")).orElse(-1L);
-        if (cap > there || (exactly && cap != there)) {
+        return cap > there || (exactly && cap != there);
+    }
+
+    /** Not valid: the cap is for what is written from now on. To check what is there would take long, and refuse a lower cap. */
+    private static void capPayloads(Session session, int cap, boolean exactly) {
+        if (isOtherCap(session, cap, exactly)) {
             session.script(
                     "payload_cap",
                     "alter domain postrider.event_payload drop constraint payload_is_under_the_cap;"
@@ -285,9 +308,14 @@ public final class Migrator {
 
     /** The version of the schema, if it is installed. */
     public static Optional<Integer> version(Session session) {
-        boolean installed = session.one(INSTALLED, Bind::nothing, row -> row.bool("installed"))
+        return isInstalled(session)
+                ? applied(session).stream().map(Applied::version).max(Integer::compare)
+                : Optional.empty();
+    }
+
+    static boolean isInstalled(Session session) {
+        return session.one(INSTALLED, Bind::nothing, row -> row.bool("installed"))
                 .orElse(false);
-        return installed ? applied(session).stream().map(Applied::version).max(Integer::compare) : Optional.empty();
     }
 
     private static List<Applied> applied(Session session) {

@@ -25,6 +25,7 @@ public final class Jobs {
     private static final Sql LIST_IN_REACH = inReach("list");
     private static final Sql CANCEL = Sql.call("cancel", "select postrider.cancel(:id, :reason) as fate");
     private static final Sql RETRY = Sql.file("work/retry");
+    private static final Sql FILL_BARE = Sql.file("listen/fill_bare");
     private static final Sql SEQUENCE = Sql.call("sequence", "select s.events from postrider.sequence(20000) s");
     private static final Sql UNPOSITIONED = Sql.file("work/unpositioned_job");
     private static final Sql WAITING = Sql.file("work/waiting");
@@ -279,12 +280,21 @@ public final class Jobs {
 
     /** A job that waits for its time, or is dead, is done now. False if it is neither. */
     public boolean retry(UUID id) {
-        record Outcome(long moved, @Nullable String heldBy) {}
-        Outcome outcome = database.transaction(session -> session.one(
-                        RETRY,
-                        bind -> bind.uuid("id", id),
-                        row -> new Outcome(row.int8("moved"), row.textOrNull("held_by")))
-                .orElseThrow());
+        record Outcome(long moved, @Nullable String heldBy, boolean bare) {}
+        Outcome outcome = database.transaction(session -> {
+            session.update(FILL_BARE, bind -> bind.int8s("ids", List.of()).uuid("job", id));
+            return session.one(
+                            RETRY,
+                            bind -> bind.uuid("id", id),
+                            row -> new Outcome(row.int8("moved"), row.textOrNull("held_by"), row.bool("bare")))
+                    .orElseThrow();
+        });
+        if (outcome.moved() == 0 && outcome.bare()) {
+            throw new PostriderException(
+                    Kind.CONFLICT,
+                    "job " + id
+                            + " cannot be done again: its event was deleted or cannot be read; discard its dead letter");
+        }
         if (outcome.moved() == 0 && outcome.heldBy() != null) {
             throw new PostriderException(
                     Kind.CONFLICT,

@@ -1,8 +1,11 @@
 -- dead letters go back to their listener: as setbacks without attempts that are due now, so they are tried in the order
--- of their keys, and only by that listener. Those of a lane are jobs: they go by themselves, and are due now.
+-- of their keys, and only by that listener. Those of a lane are jobs: they go by themselves, and are due now. Those without content
+-- stay (fill_bare.sql).
 -- touches: dead_letter, setback, delayed
 with gone as (
-  delete from postrider.dead_letter d where d.id = any (:ids) returning d.*
+  delete from postrider.dead_letter d where d.id = any (:ids)
+  and not (d.listener = d.topic and d.error_code = 'unreadable' and d.type = 'unreadable')
+  returning d.*
 ), back as (
   insert into postrider.setback
     (listener, position, topic, event_id, created_at, type, key, project_id, user_id, aggregate_type, aggregate_id,

@@ -1,5 +1,6 @@
 -- a job that waits for its time is due now; a dead one is tried again from its first attempt, and takes its unique key again.
--- gives: moved, how many; held_by, the job that has the unique key meanwhile, and then nothing is moved.
+-- gives: moved, how many; held_by, the job that has the unique key meanwhile, and then nothing is moved; bare, whether its dead letter
+-- has no content (fill_bare.sql), and then it stays.
 -- touches: delayed, dead_letter, unique_job
 with job as (
   select f.topic, f.position from postrider.find_job(:id) f
@@ -21,6 +22,7 @@ with job as (
   delete from postrider.dead_letter x using job j
   where x.listener = j.topic and x.position = j.position
   and not exists (select from key k where k.holder <> :id)
+  and not (x.error_code = 'unreadable' and x.type = 'unreadable')
   returning x.*
 ), taken as (
   insert into postrider.unique_job (queue, project_id, unique_key, event_id)
@@ -38,5 +40,8 @@ with job as (
   returning 1
 )
 select count(m.*) as moved, max(pg_notify('postrider', 'steer')::text) as told,
-  (select k.holder::text from key k where k.holder <> :id) as held_by
+  (select k.holder::text from key k where k.holder <> :id) as held_by,
+  exists (
+    select from postrider.dead_letter x join job j on x.listener = j.topic and x.position = j.position
+    where x.error_code = 'unreadable' and x.type = 'unreadable') as bare
 from (select * from now_due union all select * from back) m

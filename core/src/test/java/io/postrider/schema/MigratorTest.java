@@ -13,15 +13,18 @@ import io.postrider.Psql;
 import io.postrider.db.Database;
 import io.postrider.db.SchemaName;
 import io.postrider.db.Sql;
+import io.postrider.testkit.Await;
 import io.postrider.testkit.PostgresTest;
 import io.postrider.testkit.TestDatabase;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -29,6 +32,8 @@ import org.postgresql.ds.PGSimpleDataSource;
 
 @PostgresTest
 class MigratorTest {
+    private static final String HOLD_FIRST_LOCK =
+            "select pg_advisory_lock(hashtext('postrider migrate'), hashtext('postrider'))";
     private static final Path GOLDEN = Path.of("src/test/resources/schema.golden.txt");
 
     // ── what it does ────────────────────────────────────────────────────────────────────────────────────────────────
@@ -74,6 +79,82 @@ class MigratorTest {
                     .isEqualTo(Migrator.MIGRATIONS.size() + 1);
             assertThat(psql.number("select count(*) from postrider.segment where family = 'log'"))
                     .isEqualTo(3);
+        }
+    }
+
+    @Test
+    void eight_at_once_upgrade_it_once(TestDatabase database) {
+        new Migrator(door(database)).migrate(1_000, 262_144, true);
+        try (Psql psql = new Psql(database)) {
+            psql.execute("update postrider.migration set digest = 'of an older release' where version = 0");
+        }
+        List<CompletableFuture<Migrator.Done>> all = IntStream.range(0, 8)
+                .mapToObj(i -> Background.get(() -> new Migrator(door(database)).migrate(1_000, 262_144, true)))
+                .toList();
+        assertThat(all.stream().map(CompletableFuture::join).filter(done -> !done.isNothing()))
+                .containsExactly(new Migrator.Done(List.of(), true));
+    }
+
+    /** Any role that may connect can hold the advisory lock of the first migration. */
+    @Test
+    void a_lock_that_needs_no_rights_holds_up_neither_a_start_nor_an_upgrade(TestDatabase database) throws Exception {
+        Migrator migrator = new Migrator(door(database));
+        migrator.migrate(1_000, 262_144, true);
+        try (Psql holder = new Psql(database);
+                Psql psql = new Psql(database)) {
+            holder.execute(HOLD_FIRST_LOCK);
+            assertThat(Background.get(() -> migrator.migrate(1_000, 262_144, false))
+                            .get(20, TimeUnit.SECONDS)
+                            .isNothing())
+                    .isTrue();
+            psql.execute("update postrider.migration set digest = 'of an older release' where version = 0");
+            assertThat(Background.get(() -> migrator.migrate(1_000, 262_144, false))
+                            .get(20, TimeUnit.SECONDS)
+                            .functionsReplaced())
+                    .isTrue();
+        }
+    }
+
+    @Test
+    void a_start_does_not_wait_for_a_migration_and_an_upgrade_does(TestDatabase database) throws Exception {
+        Migrator migrator = new Migrator(door(database), new MigrationLock(Duration.ofMillis(100)));
+        migrator.migrate(1_000, 262_144, true);
+        try (Psql other = new Psql(database);
+                Psql psql = new Psql(database)) {
+            other.begin().execute("lock table postrider.migration in share row exclusive mode");
+            assertThat(Background.get(() -> migrator.migrate(1_000, 262_144, false))
+                            .get(20, TimeUnit.SECONDS)
+                            .isNothing())
+                    .isTrue();
+            other.execute("update postrider.migration set digest = 'of an older release' where version = 0");
+            other.commit().begin().execute("lock table postrider.migration in share row exclusive mode");
+            CompletableFuture<Migrator.Done> upgrade = Background.get(() -> migrator.migrate(1_000, 262_144, false));
+            Await.until(
+                    "the upgrade waits for the lock",
+                    () -> psql.number("select count(*) from pg_locks where not granted"
+                                    + " and relation = 'postrider.migration'::regclass")
+                            == 1);
+            other.commit();
+            assertThat(upgrade.get(60, TimeUnit.SECONDS).functionsReplaced()).isTrue();
+        }
+    }
+
+    @Test
+    void the_first_migration_names_the_session_that_holds_its_lock(TestDatabase database) throws Exception {
+        Migrator migrator = new Migrator(door(database), new MigrationLock(Duration.ofMillis(100)));
+        try (Psql holder = new Psql(database)) {
+            holder.execute("set application_name = 'in-the-way'").execute(HOLD_FIRST_LOCK);
+            CompletableFuture<Migrator.Done> first = Background.get(() -> migrator.migrate(1_000, 262_144, true));
+            assertThatThrownBy(() -> first.get(20, TimeUnit.SECONDS))
+                    .cause()
+                    .satisfies(is(Kind.CONFLICT))
+                    .hasMessageContainingAll(
+                            "pid=" + holder.number("select pg_backend_pid()"),
+                            "role=" + holder.text("select current_user::text"),
+                            "application=in-the-way",
+                            "pg_terminate_backend");
+            holder.execute("select pg_advisory_unlock_all()");
+            assertThat(migrator.migrate(1_000, 262_144, true).applied()).hasSize(Migrator.MIGRATIONS.size());
         }
     }
 

@@ -24,7 +24,6 @@ import org.springframework.context.SmartLifecycle;
 final class Recording implements SmartLifecycle, Watch {
     private static final Logger log = LoggerFactory.getLogger(Recording.class);
     private static final Sql TOPICS = Sql.file("server/topics");
-    private static final int MOST = 200;
     private static final int LOOK_EVERY_MILLIS = 1_000;
 
     private final BlockingQueue<String> noticed = new LinkedBlockingQueue<>();
@@ -32,6 +31,8 @@ final class Recording implements SmartLifecycle, Watch {
     private final Map<String, String> delayed = new HashMap<>();
     private final @Nullable Set<String> named;
     private final Set<String> first;
+    private final int limit;
+    private boolean full;
     private @Nullable Thread thread;
     private @Nullable Postrider postrider;
     private @Nullable Database database;
@@ -42,10 +43,12 @@ final class Recording implements SmartLifecycle, Watch {
      *
      * @param named null: of every one
      * @param first those that browsers hear, and must find what they have missed: before any other
+     * @param limit how many topics are recorded if none are named
      */
-    Recording(@Nullable Set<String> named, Set<String> first) {
+    Recording(@Nullable Set<String> named, Set<String> first, int limit) {
         this.named = named;
         this.first = first;
+        this.limit = limit;
     }
 
     /** For this node. Apart from the constructor, because the node is told of its watches before it is made. */
@@ -56,7 +59,7 @@ final class Recording implements SmartLifecycle, Watch {
 
     @Override
     public void emitted(String topic, int events) {
-        if (named == null && running && noticed.size() < MOST && !topic.startsWith("queue:")) {
+        if (named == null && running && noticed.size() < limit && !topic.startsWith("queue:")) {
             noticed.add(topic);
         }
     }
@@ -83,7 +86,7 @@ final class Recording implements SmartLifecycle, Watch {
             try {
                 database()
                         .autocommit(session ->
-                                session.query(TOPICS, bind -> bind.int4("most", MOST), row -> row.text("topic")))
+                                session.query(TOPICS, bind -> bind.int4("most", limit + 1), row -> row.text("topic")))
                         .forEach(this::tryToRecord);
                 @Nullable String topic = noticed.poll(LOOK_EVERY_MILLIS, TimeUnit.MILLISECONDS);
                 while (topic != null) {
@@ -119,11 +122,16 @@ final class Recording implements SmartLifecycle, Watch {
         if (recorded.contains(topic)) {
             return;
         }
-        if (recorded.size() >= MOST) {
-            log.error(
-                    "recording_full topic={} more than {} topics: name those to record in postrider.event-log.topics",
-                    topic,
-                    MOST);
+        if (named == null && recorded.size() >= limit) {
+            if (!full) {
+                full = true;
+                log.warn(
+                        "recording_full limit={} topic={} this topic and further ones are not in the event log; raise"
+                                + " postrider.event-log.topic-limit, or name the topics to record in"
+                                + " postrider.event-log.topics",
+                        limit,
+                        topic);
+            }
             return;
         }
         Postrider node = java.util.Objects.requireNonNull(postrider);

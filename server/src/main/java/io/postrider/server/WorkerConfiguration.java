@@ -22,7 +22,10 @@ class WorkerConfiguration {
 
     @Bean
     Recording recording(ServerSettings settings) {
-        return new Recording(settings.eventLog().topics(), settings.gateway().topics());
+        return new Recording(
+                settings.eventLog().topics(),
+                settings.gateway().topics(),
+                settings.eventLog().topicLimit());
     }
 
     @Bean

@@ -48,6 +48,7 @@ final class AnalyticsRoutes {
                     .put("name", count.name())
                     .put("events", count.events()));
         }
+        refuseUnrecorded(call, array);
         return Answer.ok(JsonText.object().set("counts", array));
     }
 
@@ -57,7 +58,15 @@ final class AnalyticsRoutes {
             ObjectNode one = JsonText.object().put("name", total.name());
             array.add(one.put("events", total.events()));
         }
+        refuseUnrecorded(call, array);
         return Answer.ok(JsonText.object().set("totals", array));
+    }
+
+    private void refuseUnrecorded(Call call, ArrayNode answer) {
+        String topic = call.text("topic");
+        if (topic != null && answer.isEmpty()) {
+            EventRoutes.refuseUnrecorded(eventLog, topic);
+        }
     }
 
     /** The last seven days by the day, unless said otherwise. */
@@ -88,8 +97,12 @@ final class AnalyticsRoutes {
     private Answer latest(Call call) {
         String type = call.needed("aggregate_type");
         String id = call.needed("aggregate_id");
-        return eventLog.latest(Callers.reach(call.who()), call.needed("topic"), type, id)
+        String topic = call.needed("topic");
+        return eventLog.latest(Callers.reach(call.who()), topic, type, id)
                 .map(event -> Answer.text(Envelope.json(event)))
-                .orElseThrow(() -> Problem.notFound("an event of " + Fields.shown(type) + " " + Fields.shown(id)));
+                .orElseThrow(() -> {
+                    EventRoutes.refuseUnrecorded(eventLog, topic);
+                    return Problem.notFound("an event of " + Fields.shown(type) + " " + Fields.shown(id));
+                });
     }
 }

@@ -39,6 +39,9 @@ final class EventRoutes {
         long after = call.number("after", 0, 0, Long.MAX_VALUE);
         List<LogEvent> events =
                 eventLog.read(Callers.reach(call.who()), selection(call).withTopic(topic), after, call.limit());
+        if (events.isEmpty()) {
+            refuseUnrecorded(eventLog, topic);
+        }
         ArrayNode array = JsonText.array();
         events.forEach(event -> array.addRawValue(JsonText.raw(Envelope.json(event))));
         ObjectNode answer = JsonText.object();
@@ -46,6 +49,16 @@ final class EventRoutes {
         return Answer.ok(answer.put(
                 "after",
                 events.isEmpty() ? after : events.get(events.size() - 1).position()));
+    }
+
+    /** An empty answer would look as if there were no events. Jobs are read by other routes. */
+    static void refuseUnrecorded(EventLog eventLog, String topic) {
+        if (!topic.startsWith("queue:") && eventLog.isUnrecorded(topic)) {
+            throw Problem.of(
+                    409,
+                    "topic " + Fields.shown(topic) + " has events, but is not recorded in the event log",
+                    "The operator can name it in postrider.event-log.topics, or raise postrider.event-log.topic-limit.");
+        }
     }
 
     /** What every question about events may narrow. */

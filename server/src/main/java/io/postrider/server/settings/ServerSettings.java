@@ -166,8 +166,17 @@ public record ServerSettings(
      * The read model.
      *
      * @param topics which are recorded; every one, as it appears, unless said
+     * @param topicLimit how many are recorded unless they are named; each is a listener with a thread
      */
-    public record EventLog(@Nullable Set<String> topics) {}
+    public record EventLog(
+            @Nullable Set<String> topics,
+            @DefaultValue("200") int topicLimit) {
+        public EventLog {
+            if (topicLimit < 1 || topicLimit > 10_000) {
+                throw PostriderException.refused("postrider.event-log.topic-limit must be 1..10000, was " + topicLimit);
+            }
+        }
+    }
 
     /**
      * The database that is started where none is given.
