@@ -1,6 +1,8 @@
 package io.postrider.server;
 
 import com.zaxxer.hikari.HikariDataSource;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.postrider.Options;
 import io.postrider.Postrider;
@@ -9,11 +11,15 @@ import io.postrider.db.Database;
 import io.postrider.db.SchemaName;
 import io.postrider.gateway.Gateway;
 import io.postrider.gateway.Revocations;
+import io.postrider.gateway.jakarta.AnswerWriter;
+import io.postrider.gateway.jakarta.ClientServlet;
 import io.postrider.server.api.Api;
 import io.postrider.server.api.ApiRoutes;
 import io.postrider.server.api.Reading;
+import io.postrider.server.api.UnreadAnswers;
 import io.postrider.server.api.WriteRates;
 import io.postrider.server.api.Writing;
+import io.postrider.server.http.AnswerValve;
 import io.postrider.server.http.ApiServlet;
 import io.postrider.server.http.FrontFilter;
 import io.postrider.server.http.HealthServlet;
@@ -150,13 +156,28 @@ class ServerConfiguration {
     }
 
     @Bean
-    Api api(Writing writing, ReadingPool pool, ServerSettings settings, RevokedTokens revocations) {
+    Api api(
+            Writing writing,
+            ReadingPool pool,
+            ServerSettings settings,
+            RevokedTokens revocations,
+            MeterRegistry registry) {
         Reading reading = Reading.of(pool.database(), settings.api().readers());
+        UnreadAnswers unread = new UnreadAnswers(Runtime.getRuntime().maxMemory() / 8);
+        Gauge.builder("postrider_http_unread_bytes", unread, UnreadAnswers::bytes)
+                .register(registry);
         return new Api(
-                settings.allRoles().contains(Role.API) ? ApiRoutes.of(writing, reading, revocations::add) : List.of());
+                settings.allRoles().contains(Role.API)
+                        ? ApiRoutes.of(writing, reading, unread, revocations::add)
+                        : List.of());
     }
 
     // ── HTTP ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    @Bean
+    AnswerWriter answerWriter(ServerSettings settings) {
+        return new AnswerWriter(settings.http().answerTimeout());
+    }
 
     @Bean
     FilterRegistrationBean<FrontFilter> frontFilter(ServerSettings settings) {
@@ -170,16 +191,22 @@ class ServerConfiguration {
 
     @Bean
     ServletRegistrationBean<ApiServlet> apiServlet(
-            Api api, Options options, ServerSettings settings, Environment environment) {
+            Api api, Options options, ServerSettings settings, AnswerWriter answers, Environment environment) {
         int workers = environment.getRequiredProperty("server.tomcat.threads.max", Integer.class);
         return servlet(
                 new ApiServlet(
                         api,
                         options.payloadCap() + ENVELOPE,
                         settings.http().bodyTimeout(),
+                        answers,
                         Math.max(1, workers - FOR_PROBES)),
                 "api",
                 "/v1/*");
+    }
+
+    @Bean
+    ServletRegistrationBean<ClientServlet> clientServlet(AnswerWriter answers) {
+        return servlet(new ClientServlet(answers), "client", "/postrider.js");
     }
 
     @Bean
@@ -200,13 +227,14 @@ class ServerConfiguration {
             DatabaseGauges gauges,
             ServerSettings settings,
             Listening listening,
-            FilterRegistrationBean<TokenFilter> tokens) {
+            FilterRegistrationBean<TokenFilter> tokens,
+            AnswerWriter answers) {
         Metrics metrics = settings.http().metrics();
         Predicate<HttpServletRequest> isOpen = metrics == null
                 ? request -> listening.isLocal() && LocalHost.isNamedBy(request)
                 : request -> metrics == Metrics.OPEN;
         return servlet(
-                new MetricsServlet(registry, gauges, Objects.requireNonNull(tokens.getFilter()), isOpen),
+                new MetricsServlet(registry, gauges, Objects.requireNonNull(tokens.getFilter()), isOpen, answers),
                 "metrics",
                 "/metrics");
     }
@@ -231,9 +259,17 @@ class ServerConfiguration {
         return factory -> factory.setDocumentRoot(EmptyDirectory.make());
     }
 
+    /** The answer is sent first, then the rest of the body is discarded. */
     @Bean
-    WebServerFactoryCustomizer<TomcatServletWebServerFactory> closeInsteadOfDraining() {
-        return factory -> factory.addEngineValves(new UnreadBodyValve());
+    WebServerFactoryCustomizer<TomcatServletWebServerFactory> noWorkerWaitsForAClient(AnswerWriter answers) {
+        return factory -> factory.addEngineValves(new UnreadBodyValve(), new AnswerValve(answers));
+    }
+
+    /** {@code 100 Continue} is sent when the body is read, after the token was checked. Tomcat sends it with a blocking write. */
+    @Bean
+    WebServerFactoryCustomizer<TomcatServletWebServerFactory> continueAfterTheToken() {
+        return factory ->
+                factory.addConnectorCustomizers(connector -> connector.setProperty("continueResponseTiming", "onRead"));
     }
 
     /** Of its own accord the kernel keeps up to 4 MiB for a reader that does not read, where no bound of ours sees them. */

@@ -2,6 +2,7 @@ package io.postrider.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.postrider.server.LiveServer.Reply;
 import io.postrider.testkit.PostgresTest;
 import io.postrider.testkit.TestDatabase;
 import java.io.IOException;
@@ -43,6 +44,21 @@ class OpenPathsTest {
         try (LiveServer server = LiveServer.on(database)) {
             assertThat(statusOf(server, "/metrics", host)).isEqualTo(status);
             assertThat(statusOf(server, "/health/live", host)).isEqualTo("200");
+        }
+    }
+
+    @Test
+    void the_browser_client_is_sent_as_a_whole_and_not_again_if_it_has_not_changed(TestDatabase database) {
+        try (LiveServer server = LiveServer.on(database)) {
+            String ranges = "bytes=0-9" + ",0-9".repeat(1_500);
+            Reply whole = server.send(server.request(null, "/postrider.js").header("Range", ranges));
+            assertThat(whole.status()).isEqualTo(200);
+            assertThat(whole.type()).isEqualTo("text/javascript;charset=UTF-8");
+            assertThat(whole.text()).contains("export").hasSizeLessThan(20_000);
+            String tag = whole.response().headers().firstValue("ETag").orElseThrow();
+            assertThat(server.send(server.request(null, "/postrider.js").header("If-None-Match", tag))
+                            .status())
+                    .isEqualTo(304);
         }
     }
 

@@ -67,6 +67,7 @@ class RoutePolicyTest {
         assertThat(mapped)
                 .containsExactlyInAnyOrderEntriesOf(Map.of(
                         "api", List.of("/v1/*"),
+                        "client", List.of("/postrider.js"),
                         "default", List.of("/"),
                         "health", List.of("/health/*"),
                         "metrics", List.of("/metrics"),

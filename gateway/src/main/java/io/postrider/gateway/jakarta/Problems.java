@@ -23,7 +23,6 @@ final class Problems {
             response.setHeader("Retry-After", Long.toString(after.toSeconds()));
         }
         byte[] body = refusal.problem().getBytes(StandardCharsets.UTF_8);
-        response.setContentLength(body.length);
-        response.getOutputStream().write(body);
+        response.getOutputStream().write(body); // without a length, so that Tomcat leaves it in its buffer
     }
 }

@@ -74,7 +74,6 @@ public final class StreamServlet extends HttpServlet {
             response.setHeader("Cache-Control", "no-store");
             response.setHeader("X-Accel-Buffering", "no"); // nginx would hold back what is small
             response.setHeader("X-Content-Type-Options", "nosniff");
-            response.flushBuffer();
             AsyncContext async = request.startAsync();
             async.setTimeout(0);
             new SseStream(visit, async).begin();

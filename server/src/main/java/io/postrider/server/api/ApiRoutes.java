@@ -11,11 +11,14 @@ public final class ApiRoutes {
     private ApiRoutes() {}
 
     /**
-     * All of them. What only tells something goes through the bound of those who read.
+     * All of them. What only tells something goes through the bound of those who read. A reader gives up its place when its
+     * answer is counted, not when it is written: otherwise a few clients that do not read would keep out all who read.
      *
+     * @param unread counts the answers that are not written yet
      * @param revoked told the id of each token that is revoked here, and when it expires
      */
-    public static List<Route> of(Writing writing, Reading reading, BiConsumer<String, Instant> revoked) {
+    public static List<Route> of(
+            Writing writing, Reading reading, UnreadAnswers unread, BiConsumer<String, Instant> revoked) {
         Postrider postrider = writing.postrider();
         ListenerRoutes listeners = new ListenerRoutes(postrider);
         List<Route> routes = new ArrayList<>(Description.routes());
@@ -29,9 +32,12 @@ public final class ApiRoutes {
         routes.addAll(new DeadLetterRoutes(postrider, reading).routes());
         routes.addAll(new TokenRoutes(postrider, revoked).routes());
         return routes.stream()
-                .map(route -> route.hasBody() || route.need() == Need.NOBODY
-                        ? route
-                        : reading.readers().admit(route))
+                .map(route -> route.need() == Need.NOBODY ? route : bounded(route, reading.readers(), unread))
                 .toList();
+    }
+
+    private static Route bounded(Route route, Readers readers, UnreadAnswers unread) {
+        Route counted = unread.count(route);
+        return route.hasBody() ? counted : readers.admit(counted);
     }
 }

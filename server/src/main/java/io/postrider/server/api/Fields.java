@@ -92,7 +92,7 @@ final class Fields {
         if (value == null) {
             throw Problem.badRequest(where + " lacks the field '" + name + "'");
         }
-        return JsonText.write(value);
+        return JsonText.text(value);
     }
 
     boolean flag(String name) {

@@ -140,7 +140,12 @@ public final class JsonText {
     }
 
     /** A value as text, all digits kept. */
-    static String write(JsonNode node) {
+    static String text(JsonNode node) {
         return MAPPER.writeValueAsString(node);
+    }
+
+    /** A value as text in UTF-8, all digits kept. */
+    static byte[] write(JsonNode node) {
+        return MAPPER.writeValueAsBytes(node);
     }
 }

@@ -57,7 +57,7 @@ public final class Readers {
         }
     }
 
-    private static String nameOf(Identity who) {
+    static String nameOf(Identity who) {
         return who.project() == null ? "subject " + who.subject() : "project " + who.project();
     }
 

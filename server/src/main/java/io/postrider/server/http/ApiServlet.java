@@ -2,6 +2,7 @@ package io.postrider.server.http;
 
 import io.postrider.PostriderException;
 import io.postrider.gateway.Identity;
+import io.postrider.gateway.jakarta.AnswerWriter;
 import io.postrider.server.api.Answer;
 import io.postrider.server.api.Api;
 import io.postrider.server.api.Problem;
@@ -10,7 +11,6 @@ import jakarta.servlet.http.HttpServlet;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -27,6 +27,7 @@ public final class ApiServlet extends HttpServlet {
 
     private final transient Api api;
     private final transient BodyReader bodies;
+    private final transient AnswerWriter answers;
     private final transient Semaphore working;
     private final int bodyCap;
 
@@ -35,12 +36,14 @@ public final class ApiServlet extends HttpServlet {
      *
      * @param bodyCap maximum number of bytes of a body
      * @param bodyTimeout time within which it must arrive
+     * @param answers how answers are written
      * @param working maximum number of concurrent requests; less than the container's worker threads, so that probes are answered
      */
-    public ApiServlet(Api api, int bodyCap, Duration bodyTimeout, int working) {
+    public ApiServlet(Api api, int bodyCap, Duration bodyTimeout, AnswerWriter answers, int working) {
         this.api = api;
         this.bodyCap = bodyCap;
         this.bodies = new BodyReader(bodyCap, bodyTimeout, Runtime.getRuntime().maxMemory() / 8);
+        this.answers = answers;
         this.working = new Semaphore(working);
     }
 
@@ -58,7 +61,7 @@ public final class ApiServlet extends HttpServlet {
             if (BodyReader.hasEnded(request)) {
                 Admitted admitted = (Admitted) request.getAttribute(ADMITTED);
                 byte[] body = BodyReader.outcome(request);
-                answer(admitted, body, request, response);
+                write(request, response, answer(admitted, body));
                 return;
             }
             Admitted admitted = admit(request);
@@ -66,7 +69,7 @@ public final class ApiServlet extends HttpServlet {
                 request.setAttribute(ADMITTED, admitted);
                 bodies.begin(request);
             } else {
-                answer(admitted, new byte[0], request, response);
+                write(request, response, answer(admitted, new byte[0]));
             }
         } catch (RuntimeException e) {
             Problems.write(response, Problem.of(e));
@@ -87,15 +90,13 @@ public final class ApiServlet extends HttpServlet {
         return new Admitted(route, path, query(request), who);
     }
 
-    private void answer(Admitted admitted, byte[] body, HttpServletRequest request, HttpServletResponse response)
-            throws IOException {
+    private Answer answer(Admitted admitted, byte[] body) {
         if (!working.tryAcquire()) {
             throw Problem.of(503, "the server is busy", "Try again after the time in Retry-After.")
                     .withHeader("Retry-After", "1");
         }
         try {
-            Answer answer = Api.answer(admitted.route(), admitted.path(), admitted.query(), admitted.who(), () -> body);
-            write(response, answer, request.getMethod().equals("HEAD"));
+            return Api.answer(admitted.route(), admitted.path(), admitted.query(), admitted.who(), () -> body);
         } finally {
             working.release();
         }
@@ -118,13 +119,10 @@ public final class ApiServlet extends HttpServlet {
         }
     }
 
-    private static void write(HttpServletResponse response, Answer answer, boolean head) throws IOException {
+    private void write(HttpServletRequest request, HttpServletResponse response, Answer answer) throws IOException {
         response.setStatus(answer.status());
         response.setContentType(answer.mediaType());
-        byte[] body = answer.body().getBytes(StandardCharsets.UTF_8);
-        response.setContentLength(body.length);
-        if (!head) {
-            response.getOutputStream().write(body);
-        }
+        response.setContentLength(answer.body().length);
+        answers.write(request, response, answer.body(), answer::end);
     }
 }

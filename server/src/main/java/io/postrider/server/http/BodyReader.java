@@ -19,6 +19,7 @@ import java.util.concurrent.atomic.AtomicLong;
  */
 final class BodyReader {
     private static final String OUTCOME = BodyReader.class.getName() + ".outcome";
+    private static final String ON_BEGIN = BodyReader.class.getName() + ".onBegin";
     private static final int BUFFER = 8 * 1024;
 
     private final int cap;
@@ -50,7 +51,21 @@ final class BodyReader {
         return request.getContentLengthLong() > 0 || request.getHeader("Transfer-Encoding") != null;
     }
 
+    /** Something that is done before a body is read. */
+    @FunctionalInterface
+    interface Before {
+        void run() throws IOException;
+    }
+
+    /** This is done before the body of this request is read, and not at all if it is refused by its head. */
+    static void onBegin(HttpServletRequest request, Before before) {
+        request.setAttribute(ON_BEGIN, before);
+    }
+
     void begin(HttpServletRequest request) throws IOException {
+        if (request.getAttribute(ON_BEGIN) instanceof Before before) {
+            before.run();
+        }
         AsyncContext context = request.startAsync();
         context.setTimeout(deadline.toMillis());
         Reading reading = new Reading(request, context);

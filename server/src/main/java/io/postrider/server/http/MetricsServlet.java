@@ -1,6 +1,7 @@
 package io.postrider.server.http;
 
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.postrider.gateway.jakarta.AnswerWriter;
 import io.postrider.server.api.Problem;
 import io.postrider.spring.DatabaseGauges;
 import jakarta.servlet.http.HttpServlet;
@@ -8,7 +9,10 @@ import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /**
  * {@code /metrics} in the text form of Prometheus. Names of topics, listeners and types are in it, never a payload, a project or a
@@ -19,21 +23,31 @@ public final class MetricsServlet extends HttpServlet {
     private static final long serialVersionUID = 1;
     private static final String MEDIA_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 
+    /** Clients that ask within this time get the same bytes, so that those who do not read them use little memory. */
+    private static final long FRESH_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
+
     private final transient PrometheusMeterRegistry registry;
     private final transient DatabaseGauges gauges;
     private final transient TokenFilter guard;
     private final transient Predicate<HttpServletRequest> isOpen;
+    private final transient AnswerWriter answers;
+    private final transient ReentrantLock scraping = new ReentrantLock();
+    private transient volatile @Nullable Scrape last;
+
+    private record Scrape(byte[] text, long at) {}
 
     /** Shows this registry to public requests, and to callers that the guard accepts as operators. */
     public MetricsServlet(
             PrometheusMeterRegistry registry,
             DatabaseGauges gauges,
             TokenFilter guard,
-            Predicate<HttpServletRequest> isOpen) {
+            Predicate<HttpServletRequest> isOpen,
+            AnswerWriter answers) {
         this.registry = registry;
         this.gauges = gauges;
         this.guard = guard;
         this.isOpen = isOpen;
+        this.answers = answers;
     }
 
     @Override
@@ -46,10 +60,31 @@ public final class MetricsServlet extends HttpServlet {
             Problems.write(response, Problem.of(e));
             return;
         }
-        gauges.refresh();
-        byte[] text = registry.scrape().getBytes(StandardCharsets.UTF_8);
+        byte[] text = scrape();
         response.setContentType(MEDIA_TYPE);
         response.setContentLength(text.length);
-        response.getOutputStream().write(text);
+        answers.write(request, response, text, () -> {});
+    }
+
+    /** A scrape may wait a second for the database. While one does, others get the text before it instead of waiting too. */
+    private byte[] scrape() {
+        Scrape before = last;
+        if (before != null && System.nanoTime() - before.at() < FRESH_NANOS) {
+            return before.text();
+        }
+        if (!scraping.tryLock()) {
+            if (before != null) {
+                return before.text();
+            }
+            scraping.lock();
+        }
+        try {
+            gauges.refresh();
+            byte[] text = registry.scrape().getBytes(StandardCharsets.UTF_8);
+            last = new Scrape(text, System.nanoTime());
+            return text;
+        } finally {
+            scraping.unlock();
+        }
     }
 }

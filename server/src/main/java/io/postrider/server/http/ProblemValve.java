@@ -27,9 +27,7 @@ public final class ProblemValve extends ErrorReportValve {
         byte[] body = Problem.of(status, detail(status), next(status)).json().getBytes(StandardCharsets.UTF_8);
         try {
             response.setContentType(Problem.MEDIA_TYPE);
-            response.setContentLength(body.length);
-            response.getOutputStream().write(body);
-            response.finishResponse();
+            response.getOutputStream().write(body); // AnswerValve sends it
         } catch (IOException | IllegalStateException e) {
             // whoever asked is gone
         }

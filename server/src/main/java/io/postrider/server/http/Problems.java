@@ -18,7 +18,6 @@ final class Problems {
         byte[] body = problem.json().getBytes(StandardCharsets.UTF_8);
         response.setStatus(problem.status());
         response.setContentType(Problem.MEDIA_TYPE);
-        response.setContentLength(body.length);
-        response.getOutputStream().write(body);
+        response.getOutputStream().write(body); // without a length, see AnswerValve
     }
 }

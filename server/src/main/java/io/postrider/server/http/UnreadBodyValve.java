@@ -1,5 +1,7 @@
 package io.postrider.server.http;
 
+import jakarta.servlet.AsyncEvent;
+import jakarta.servlet.AsyncListener;
 import jakarta.servlet.ServletException;
 import java.io.IOException;
 import java.util.concurrent.Semaphore;
@@ -35,12 +37,54 @@ public final class UnreadBodyValve extends ValveBase {
     @Override
     public void invoke(Request request, Response response) throws IOException, ServletException {
         getNext().invoke(request, response);
-        if (!request.isAsync() && !isRead(request)) {
+        if (isRead(request)) {
+            return;
+        }
+        if (!request.isAsync()) {
             response.finishResponse(); // before any wait for the rest
+            discard(request);
+        } else if (response.getCoyoteResponse().getWriteListener() != null) {
+            request.getAsyncContext().addListener(new WhenAnswered(request));
+        }
+    }
+
+    private void discard(Request request) {
+        try {
             take(request);
-            if (!isRead(request)) {
-                request.getCoyoteRequest().action(ActionCode.DISABLE_SWALLOW_INPUT, null);
-            }
+        } catch (IOException e) {
+            // the client is gone
+        }
+        if (!isRead(request)) {
+            request.getCoyoteRequest().action(ActionCode.DISABLE_SWALLOW_INPUT, null);
+        }
+    }
+
+    /** Discards the body after the answer is written. */
+    private final class WhenAnswered implements AsyncListener {
+        private final Request request;
+
+        WhenAnswered(Request request) {
+            this.request = request;
+        }
+
+        @Override
+        public void onComplete(AsyncEvent event) {
+            discard(request);
+        }
+
+        @Override
+        public void onTimeout(AsyncEvent event) {
+            // the connection is closed
+        }
+
+        @Override
+        public void onError(AsyncEvent event) {
+            // the connection is closed
+        }
+
+        @Override
+        public void onStartAsync(AsyncEvent event) {
+            // never called: async processing is not restarted
         }
     }
 
