@@ -17,6 +17,7 @@ import io.postrider.server.api.Writing;
 import io.postrider.server.http.ApiServlet;
 import io.postrider.server.http.FrontFilter;
 import io.postrider.server.http.HealthServlet;
+import io.postrider.server.http.LimitedProtocol;
 import io.postrider.server.http.LocalHost;
 import io.postrider.server.http.MetricsServlet;
 import io.postrider.server.http.ProblemValve;
@@ -234,6 +235,19 @@ class ServerConfiguration {
     @Bean
     WebServerFactoryCustomizer<TomcatServletWebServerFactory> closeInsteadOfDraining() {
         return factory -> factory.addEngineValves(new UnreadBodyValve());
+    }
+
+    @Bean
+    WebServerFactoryCustomizer<TomcatServletWebServerFactory> limitedConnections(ServerSettings settings) {
+        ServerSettings.Http http = settings.http();
+        return factory -> {
+            factory.setProtocol(LimitedProtocol.class.getName());
+            factory.addConnectorCustomizers(connector -> {
+                if (connector.getProtocolHandler() instanceof LimitedProtocol protocol) {
+                    protocol.limit(http.headTimeout(), http.connectionsPerAddress());
+                }
+            });
+        };
     }
 
     /** Of its own accord the kernel keeps up to 4 MiB for a reader that does not read, where no bound of ours sees them. */
