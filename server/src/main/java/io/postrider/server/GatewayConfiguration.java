@@ -19,11 +19,16 @@ import io.postrider.server.relay.RedisAddress;
 import io.postrider.server.settings.Keyring;
 import io.postrider.server.settings.Role;
 import io.postrider.server.settings.ServerSettings;
+import jakarta.websocket.server.ServerContainer;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
+import org.apache.catalina.Lifecycle;
+import org.apache.tomcat.websocket.BackgroundProcess;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.springframework.boot.tomcat.servlet.TomcatServletWebServerFactory;
+import org.springframework.boot.web.server.WebServerFactoryCustomizer;
 import org.springframework.boot.web.servlet.ServletRegistrationBean;
 import org.springframework.context.SmartLifecycle;
 import org.springframework.context.annotation.Bean;
@@ -107,6 +112,18 @@ class GatewayConfiguration {
                 new ServletRegistrationBean<>(new SocketServlet(gateway), "/v1/socket");
         bean.setName("socket");
         return bean;
+    }
+
+    /** Tomcat looks every 10 s for WebSockets whose client has not answered a close frame, unless it is told otherwise. */
+    @Bean
+    WebServerFactoryCustomizer<TomcatServletWebServerFactory> refusedSocketsCloseSoon() {
+        return factory -> factory.addContextCustomizers(context -> context.addLifecycleListener(event -> {
+            if (event.getType().equals(Lifecycle.AFTER_START_EVENT)
+                    && context.getServletContext().getAttribute(ServerContainer.class.getName())
+                            instanceof BackgroundProcess sockets) {
+                sockets.setProcessPeriod(1);
+            }
+        }));
     }
 
     /** The first that is stopped: streams are told to come back elsewhere, so that no shutdown waits for one. */

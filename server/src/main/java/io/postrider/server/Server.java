@@ -97,6 +97,7 @@ public final class Server implements AutoCloseable {
         }
         StartRefusal.refuseTakenPort(settings.http());
         refuseSilentGateway(settings);
+        InsecureSettings.report(settings);
         Map<String, Object> derived = new LinkedHashMap<>();
         derived.put("server.port", settings.http().port());
         derived.put("server.address", settings.http().bind());

@@ -23,6 +23,7 @@ import io.postrider.server.http.AnswerValve;
 import io.postrider.server.http.ApiServlet;
 import io.postrider.server.http.FrontFilter;
 import io.postrider.server.http.HealthServlet;
+import io.postrider.server.http.LimitedProtocol;
 import io.postrider.server.http.LocalHost;
 import io.postrider.server.http.MetricsServlet;
 import io.postrider.server.http.ProblemValve;
@@ -270,6 +271,19 @@ class ServerConfiguration {
     WebServerFactoryCustomizer<TomcatServletWebServerFactory> continueAfterTheToken() {
         return factory ->
                 factory.addConnectorCustomizers(connector -> connector.setProperty("continueResponseTiming", "onRead"));
+    }
+
+    @Bean
+    WebServerFactoryCustomizer<TomcatServletWebServerFactory> limitedConnections(ServerSettings settings) {
+        ServerSettings.Http http = settings.http();
+        return factory -> {
+            factory.setProtocol(LimitedProtocol.class.getName());
+            factory.addConnectorCustomizers(connector -> {
+                if (connector.getProtocolHandler() instanceof LimitedProtocol protocol) {
+                    protocol.limit(http.headTimeout(), http.connectionsPerAddress());
+                }
+            });
+        };
     }
 
     /** Of its own accord the kernel keeps up to 4 MiB for a reader that does not read, where no bound of ours sees them. */

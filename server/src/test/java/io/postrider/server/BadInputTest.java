@@ -212,6 +212,8 @@ class BadInputTest {
                     /v1/analytics/counts?from=yesterday          | time such as
                     /v1/analytics/counts?by=colour               | by must be one of
                     /v1/dead-letters/x                           | number
+                    /v1/jobs?queue=mail&%ff=1                    | percent-encoded UTF-8
+                    /v1/stream?topic=orders&room=user:ann&%ff=1  | percent-encoded UTF-8
                     """)
     void a_parameter_that_is_none_is_refused_by_name(String path, String word) {
         Reply reply = server.get(operator, path);
@@ -219,6 +221,49 @@ class BadInputTest {
         assertThat(reply.type()).isEqualTo("application/problem+json");
         if (!path.endsWith("/%00")) {
             assertProblem(reply, 400, word);
+        }
+    }
+
+    @Test
+    void more_parameters_than_the_container_reads_are_refused_in_our_words() {
+        for (String path : List.of("/v1/jobs?queue=mail", "/v1/stream?topic=orders&room=user:ann")) {
+            assertProblem(server.get(operator, path + "&a=b".repeat(2_000)), 400, "at most 1000 parameters");
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"\u202e", "\u2066", "\u200f", "\u0085", "\u009b", "\u001b[31m", "\ufeff", "\u2028"})
+    void what_steers_a_screen_is_not_repeated(String character) {
+        String escaped =
+                character.chars().mapToObj(c -> String.format("\\u%04x", c)).collect(Collectors.joining());
+        for (String body : List.of(
+                "{\"type\":\"a" + escaped + "b\",\"payload\":1}",
+                "{\"type\":\"a\",\"payload\":1,\"headers\":{\"b" + escaped + "\":1}}",
+                "{\"type\":\"a\",\"payload\":1,\"b" + escaped + "\":1}")) {
+            Reply reply = server.post(operator, EVENTS, body);
+            assertProblem(reply, 400, "detail");
+            assertThat(reply.detail()).doesNotContain(character);
+            assertThat(reply.text()).isPrintable();
+        }
+        assertThat(server.get(
+                                operator,
+                                "/v1/listeners/" + java.net.URLEncoder.encode("a" + character, StandardCharsets.UTF_8))
+                        .detail())
+                .doesNotContain(character);
+    }
+
+    @Test
+    void two_tokens_are_refused_on_every_route() throws Exception {
+        for (String path : List.of("/v1/listeners", "/v1/stream?topic=orders&room=user:ann")) {
+            try (RawHttp http = RawHttp.to(server)) {
+                // The first line by itself: a stream that was not refused would go on for ever.
+                String answer = http.send("GET " + path + " HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer "
+                                + operator + "\r\nAuthorization: Bearer " + server.user("bob", null)
+                                + "\r\nConnection: close\r\n\r\n")
+                        .readUntil("\r\n");
+                assertThat(answer).as(path).startsWith("HTTP/1.1 401");
+                assertThat(http.readToEnd()).contains("application/problem+json", "one Bearer token");
+            }
         }
     }
 

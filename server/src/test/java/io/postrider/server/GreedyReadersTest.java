@@ -116,6 +116,32 @@ class GreedyReadersTest {
     }
 
     @Test
+    @Timeout(180)
+    void one_user_leaves_reads_to_the_other_users_of_the_project(TestDatabase database) throws Exception {
+        Map<String, String> settings = Map.of("postrider.api.readers", "4", "postrider.api.read-timeout", "30s");
+        ExecutorService readers = Executors.newFixedThreadPool(40);
+        try (LiveServer server = LiveServer.on(database, settings);
+                Connection held = database.dataSource().getConnection()) {
+            held.setAutoCommit(false);
+            held.createStatement().execute("lock table postrider.event_log in access exclusive mode");
+            List<Future<Reply>> reads = new ArrayList<>();
+            String ann = server.user("ann", "shop");
+            for (int i = 0; i < 40; i++) {
+                reads.add(readers.submit(() -> server.get(ann, "/v1/topics/orders/events")));
+            }
+            Await.until(
+                    "some are told to come again",
+                    Duration.ofSeconds(60),
+                    () -> reads.stream().anyMatch(Future::isDone));
+            Reply bob = server.get(server.user("bob", "shop"), "/v1/jobs/" + java.util.UUID.randomUUID());
+            assertThat(bob.status()).as(bob.text()).isEqualTo(404);
+            held.rollback();
+        } finally {
+            readers.shutdownNow();
+        }
+    }
+
+    @Test
     void a_write_that_took_too_long_may_be_tried_again_and_is_no_bad_request() {
         Problem problem = Problem.of(new PostriderException(
                 PostriderException.Kind.FAILED, "emit", new SQLException("canceling statement", "57014")));

@@ -96,7 +96,8 @@ class ServeCommandTest {
                         "POSTRIDER_DATABASE_URL", database.jdbcUrl(),
                         "POSTRIDER_NODE", "from-the-environment",
                         "POSTRIDER_PAYLOAD_CAP", "2000",
-                        "POSTRIDER_GATEWAY_TOPICS", "orders,chat"),
+                        "POSTRIDER_GATEWAY_TOPICS", "orders,chat",
+                        "POSTRIDER_HTTP_METRICS", "open"),
                 "--port",
                 "0");
         try {
@@ -136,7 +137,13 @@ class ServeCommandTest {
             events.add(json.path("event").asString(""));
         }
         assertThat(events)
-                .contains("database_chosen", "node_started", "server_started", "development_key", "node_stopped");
+                .contains(
+                        "database_chosen",
+                        "node_started",
+                        "server_started",
+                        "development_key",
+                        "insecure_setting",
+                        "node_stopped");
         assertThat(all).contains("from-the-environment", "payload_cap=2000");
         assertThat(all)
                 .as("no secret and no payload in the log")

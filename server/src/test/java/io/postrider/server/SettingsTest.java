@@ -22,6 +22,8 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.boot.context.properties.source.MapConfigurationPropertySource;
 import org.springframework.boot.tomcat.servlet.TomcatServletWebServerFactory;
 import org.springframework.boot.web.server.WebServerFactoryCustomizer;
 import org.springframework.context.annotation.Bean;
@@ -204,6 +206,42 @@ class SettingsTest {
         Map<String, String> settings = new HashMap<>(LiveServer.settings(database, LiveServer.newSecret()));
         settings.put(key, value);
         assertRefused(settings, word);
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+                    http.metrics=open                                                   | postrider.http.metrics | token
+                    relays.k.type=kafka;relays.k.user=u;relays.k.protocol=SASL_PLAINTEXT | postrider.relays.k.protocol | SASL_SSL
+                    relays.k.user=u;relays.k.properties.security.protocol=SASL_PLAINTEXT | postrider.relays.k.protocol | SASL_SSL
+                    relays.h.type=webhook;relays.h.allowed.hosts=a.example,10.0.0.1     | postrider.relays.h.allowed-hosts | a.example, 10.0.0.1
+                    """)
+    void an_insecure_setting_is_reported_by_name_with_what_to_do(String given, String key, String words) {
+        assertThat(InsecureSettings.of(settings(given)))
+                .singleElement()
+                .asString()
+                .startsWith("key=" + key + " ")
+                .contains(words);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "http.port=0",
+                "http.metrics=token",
+                "relays.k.type=kafka;relays.k.user=u;relays.k.password=p",
+                "relays.h.type=webhook;relays.h.url=https://a.example",
+                "roles=api;relays.h.allowed-hosts=a.example"
+            })
+    void a_secure_setting_is_not_reported(String given) {
+        assertThat(InsecureSettings.of(settings(given))).isEmpty();
+    }
+
+    private static ServerSettings settings(String given) {
+        Map<String, String> values = new HashMap<>();
+        for (String one : given.split(";", -1)) {
+            values.put("postrider." + one.split("=", 2)[0], one.split("=", 2)[1]);
+        }
+        return new Binder(new MapConfigurationPropertySource(values)).bindOrCreate("postrider", ServerSettings.class);
     }
 
     @Test

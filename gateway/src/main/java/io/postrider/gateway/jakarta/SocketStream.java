@@ -32,6 +32,9 @@ final class SocketStream implements Transport {
     /** Tomcat's, for what it sends without being asked, such as the close frame: its default is 20 s, on our thread. */
     private static final String BLOCKING_SEND_TIMEOUT = "org.apache.tomcat.websocket.BLOCKING_SEND_TIMEOUT";
 
+    /** Tomcat's, for the client's answer to a close frame: its default of 30 s is for how long a refused client kept its connection. */
+    private static final String SESSION_CLOSE_TIMEOUT = "org.apache.tomcat.websocket.SESSION_CLOSE_TIMEOUT";
+
     private static final long A_MOMENT_MILLIS = 1_000;
 
     /** So many frames a client may send in a minute: a new token is needed every few minutes. */
@@ -59,6 +62,7 @@ final class SocketStream implements Transport {
 
     void open() {
         session.getUserProperties().put(BLOCKING_SEND_TIMEOUT, A_MOMENT_MILLIS);
+        session.getUserProperties().put(SESSION_CLOSE_TIMEOUT, A_MOMENT_MILLIS);
         session.setMaxTextMessageBufferSize(gateway.options().helloBytes());
         session.setMaxBinaryMessageBufferSize(1024);
         session.setMaxIdleTimeout(0); // a stream is idle on the client's side; heartbeats tell whether it is there

@@ -7,7 +7,9 @@ import jakarta.servlet.http.HttpServlet;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
+import java.util.Collections;
 import java.util.List;
+import java.util.Set;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -86,22 +88,38 @@ public final class StreamServlet extends HttpServlet {
     }
 
     private static Gateway.Wish wish(HttpServletRequest request) {
-        if (request.getParameter("token") != null || request.getParameter("access_token") != null) {
+        Set<String> names = parameterNames(request);
+        if (names.contains("token") || names.contains("access_token")) {
             throw Refusal.of(
                     Refusal.Why.BAD_REQUEST,
                     "a token in a URL ends up in logs: send it in the header Authorization, and get a new one");
         }
-        Refusal.refuseUnknown("parameter", request.getParameterMap().keySet(), PARAMETERS);
+        Refusal.refuseUnknown("parameter", names, PARAMETERS);
         String[] rooms = request.getParameterValues("room");
         return new Gateway.Wish(
                 token(request), one(request, "topic"), rooms == null ? List.of() : List.of(rooms), position(request));
     }
 
+    /** The container throws for a query that it cannot decode, or that has too many parameters. */
+    private static Set<String> parameterNames(HttpServletRequest request) {
+        try {
+            return request.getParameterMap().keySet();
+        } catch (IllegalStateException e) {
+            throw Refusal.of(
+                    Refusal.Why.BAD_REQUEST,
+                    "the query of the URL must be percent-encoded UTF-8 with at most 1000 parameters");
+        }
+    }
+
     private static @Nullable String token(HttpServletRequest request) {
-        String header = request.getHeader("Authorization");
-        return header != null && header.regionMatches(true, 0, BEARER, 0, BEARER.length())
-                ? header.substring(BEARER.length()).strip()
-                : null;
+        List<String> sent = Collections.list(request.getHeaders("Authorization"));
+        if (sent.isEmpty()) {
+            return null;
+        }
+        if (sent.size() > 1 || !sent.get(0).regionMatches(true, 0, BEARER, 0, BEARER.length())) {
+            throw Refusal.of(Refusal.Why.UNAUTHORIZED, "Authorization must be one Bearer token");
+        }
+        return sent.get(0).substring(BEARER.length()).strip();
     }
 
     /** The header is the newer one: a client that comes back sends it with the URL that it began with. */

@@ -33,10 +33,25 @@ public final class Problem extends RuntimeException {
     private final transient Map<String, String> headers = new TreeMap<>();
 
     private Problem(int status, String title, String detail, String next) {
-        super(detail, null, false, false); // an answer, not a fault
+        super(clean(detail), null, false, false); // an answer, not a fault
         this.status = status;
         this.title = title;
         this.next = next;
+    }
+
+    /** A detail may repeat what a client sent, and must not steer the screen that shows it: U+202E reverses what follows. */
+    private static String clean(String detail) {
+        return detail.codePoints()
+                .map(c -> switch (Character.getType(c)) {
+                    case Character.CONTROL,
+                            Character.FORMAT,
+                            Character.LINE_SEPARATOR,
+                            Character.PARAGRAPH_SEPARATOR,
+                            Character.SURROGATE -> '?';
+                    default -> c;
+                })
+                .collect(StringBuilder::new, StringBuilder::appendCodePoint, StringBuilder::append)
+                .toString();
     }
 
     /** A status, with what is wrong and what to do about it. */

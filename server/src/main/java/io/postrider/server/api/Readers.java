@@ -2,16 +2,18 @@ package io.postrider.server.api;
 
 import io.postrider.PostriderException;
 import io.postrider.gateway.Identity;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 
 /**
- * So many read at once, eight times as many wait for a moment, and whoever comes then is told to come again. Whoever waits holds
- * one of the 200 threads that answer requests: without a bound those who read would keep out those who write. One project, or one
- * subject without a project, has half at most, of those who read and of those who wait: it cannot keep out the others. Safe to
- * share.
+ * Limits how many requests read at once. Eight times as many wait for a moment, and further ones are answered 503. A waiting request
+ * holds one of the 200 threads that answer requests: without a limit, reads would keep out writes. One project, or one subject
+ * without a project, has half at most, of those who read and of those who wait, and one user of a project has half of that. So
+ * nobody keeps out the others. Thread-safe.
  */
 public final class Readers {
     private static final int WAITING = 8;
@@ -25,19 +27,23 @@ public final class Readers {
     private final Map<String, Share> shares = new HashMap<>();
     private int taken;
 
-    /** So many at once. */
+    /** At most this many at once. */
     public Readers(int most) {
         this.most = most;
         this.places = most + most * WAITING;
         this.reading = new Semaphore(most, true);
     }
 
-    /** What one caller has of it. */
+    /** The part of one project, subject or user. */
     private static final class Share {
+        final String name;
+        final int places;
         final Semaphore reading;
         int taken;
 
-        Share(int most) {
+        Share(String name, int most, int places) {
+            this.name = name;
+            this.places = places;
             this.reading = new Semaphore(most, true);
         }
     }
@@ -48,12 +54,11 @@ public final class Readers {
     }
 
     private Answer answer(Route route, Call call) throws Exception {
-        String caller = nameOf(call.who());
-        Share share = enter(caller);
+        List<Share> own = enter(call.who());
         try {
-            return read(share, route, call);
+            return read(own, route, call);
         } finally {
-            leave(caller, share);
+            leave(own);
         }
     }
 
@@ -61,21 +66,41 @@ public final class Readers {
         return who.project() == null ? "subject " + who.subject() : "project " + who.project();
     }
 
-    private synchronized Share enter(String caller) {
-        Share share = shares.getOrDefault(caller, new Share(half(most)));
-        if (taken == places || share.taken == half(places)) {
+    /** The smallest share comes first: who waits for that holds up nobody else. */
+    private synchronized List<Share> enter(Identity who) {
+        List<Share> own = new ArrayList<>();
+        int readers = half(most);
+        int waiters = half(places);
+        if (who.project() == null) {
+            own.add(share("subject " + who.subject(), readers, waiters));
+        } else {
+            if (who.reach() == Identity.Reach.USER) {
+                own.add(share("user " + who.project() + " " + who.subject(), half(readers), half(waiters)));
+            }
+            own.add(share("project " + who.project(), readers, waiters));
+        }
+        if (taken == places || own.stream().anyMatch(share -> share.taken == share.places)) {
             throw full();
         }
         taken++;
-        share.taken++;
-        shares.put(caller, share);
-        return share;
+        for (Share share : own) {
+            share.taken++;
+            shares.put(share.name, share);
+        }
+        return own;
     }
 
-    private synchronized void leave(String caller, Share share) {
+    private Share share(String name, int readers, int waiters) {
+        Share known = shares.get(name);
+        return known == null ? new Share(name, readers, waiters) : known;
+    }
+
+    private synchronized void leave(List<Share> own) {
         taken--;
-        if (--share.taken == 0) {
-            shares.remove(caller);
+        for (Share share : own) {
+            if (--share.taken == 0) {
+                shares.remove(share.name);
+            }
         }
     }
 
@@ -83,21 +108,22 @@ public final class Readers {
         return Math.max(1, number / 2);
     }
 
-    /** Of its own share first: who waits for that holds up nobody else. */
-    private Answer read(Share share, Route route, Call call) throws Exception {
+    private Answer read(List<Share> own, Route route, Call call) throws Exception {
+        List<Semaphore> needed =
+                new ArrayList<>(own.stream().map(share -> share.reading).toList());
+        needed.add(reading);
         long until = System.nanoTime() + WAIT_NANOS;
-        acquire(share.reading, until);
+        int held = 0;
         try {
-            acquire(reading, until);
-            try {
-                return route.handler().answer(call);
-            } catch (PostriderException e) {
-                throw Problem.ofRead(e);
-            } finally {
-                reading.release();
+            for (Semaphore semaphore : needed) {
+                acquire(semaphore, until);
+                held++;
             }
+            return route.handler().answer(call);
+        } catch (PostriderException e) {
+            throw Problem.ofRead(e);
         } finally {
-            share.reading.release();
+            needed.subList(0, held).forEach(Semaphore::release);
         }
     }
 

@@ -1,6 +1,5 @@
 package io.postrider.server.http;
 
-import io.postrider.PostriderException;
 import io.postrider.gateway.Identity;
 import io.postrider.gateway.jakarta.AnswerWriter;
 import io.postrider.server.api.Answer;
@@ -115,7 +114,7 @@ public final class ApiServlet extends HttpServlet {
         try {
             return request.getParameterMap();
         } catch (IllegalStateException e) {
-            throw PostriderException.refused("the query of the URL cannot be read: " + e.getMessage());
+            throw Problem.badRequest("the query of the URL must be percent-encoded UTF-8 with at most 1000 parameters");
         }
     }
 

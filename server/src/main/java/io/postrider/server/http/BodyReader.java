@@ -7,6 +7,7 @@ import jakarta.servlet.AsyncListener;
 import jakarta.servlet.ReadListener;
 import jakarta.servlet.ServletInputStream;
 import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.time.Duration;
@@ -120,9 +121,25 @@ final class BodyReader {
             end(body.toByteArray());
         }
 
+        /** Answers here and not in a second dispatch: the container closes the connection as soon as this returns. */
         @Override
         public void onError(Throwable e) {
-            end(closing(400, "the body ended early", "Send as many bytes as Content-Length says."));
+            if (!finish()) {
+                return;
+            }
+            try {
+                HttpServletResponse response = (HttpServletResponse) context.getResponse();
+                Problems.write(
+                        response,
+                        closing(
+                                400,
+                                "the body ended early, or its chunks are malformed",
+                                "Send as many bytes as Content-Length or the chunks say."));
+                response.flushBuffer();
+            } catch (IOException | IllegalStateException gone) {
+                // there is nobody to answer
+            }
+            context.complete();
         }
 
         @Override
@@ -133,9 +150,17 @@ final class BodyReader {
                     "Send it faster, or less at once; the operator can raise postrider.http.body-timeout."));
         }
 
-        private void end(Object outcome) {
-            if (ended.compareAndSet(false, true)) {
+        /** Whether this ends the reading; false if it has ended before. */
+        private boolean finish() {
+            boolean first = ended.compareAndSet(false, true);
+            if (first) {
                 held.addAndGet(-body.size());
+            }
+            return first;
+        }
+
+        private void end(Object outcome) {
+            if (finish()) {
                 request.setAttribute(OUTCOME, outcome);
                 context.dispatch();
             }
@@ -149,9 +174,7 @@ final class BodyReader {
         /** Also called if the connection was closed meanwhile. */
         @Override
         public void onComplete(AsyncEvent event) {
-            if (ended.compareAndSet(false, true)) {
-                held.addAndGet(-body.size());
-            }
+            finish();
         }
 
         @Override

@@ -55,6 +55,13 @@ public final class FrontFilter extends HttpFilter {
                             .withHeader("Connection", "close"));
             return;
         }
+        if (request.getProtocol().equals("HTTP/1.0") && request.getHeader("Transfer-Encoding") != null) {
+            Problems.write(
+                    response,
+                    Problem.of(400, "HTTP/1.0 has no Transfer-Encoding", "Send Content-Length, or use HTTP/1.1.")
+                            .withHeader("Connection", "close"));
+            return;
+        }
         @Nullable String origin = request.getHeader("Origin");
         if (isApi && origin != null) {
             if (!origins.allows(origin, request.getHeader("Host"), request.isSecure())) {

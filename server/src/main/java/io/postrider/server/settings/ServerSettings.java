@@ -44,31 +44,40 @@ public record ServerSettings(
      *
      * @param origins pages of which other sites may ask, such as {@code https://chat.example.org}
      * @param metrics open or token; unless said, open if only this machine can ask
+     * @param headTimeout time within which the whole head of a request must arrive, from its first byte
      * @param bodyTimeout time within which the whole body of a request must arrive
      * @param answerTimeout time within which the client must have read the whole answer
+     * @param connectionsPerAddress maximum number of connections of one client address; 0: none beside its share of all
      */
     public record Http(
             @DefaultValue("8080") int port,
             @DefaultValue("127.0.0.1") String bind,
             @DefaultValue List<String> origins,
             @Nullable Metrics metrics,
+            @DefaultValue("10s") Duration headTimeout,
             @DefaultValue("10s") Duration bodyTimeout,
-            @DefaultValue("30s") Duration answerTimeout) {
+            @DefaultValue("30s") Duration answerTimeout,
+            @DefaultValue("0") int connectionsPerAddress) {
         public Http {
             if (bind.isBlank()) {
                 throw PostriderException.refused("postrider.http.bind (POSTRIDER_HTTP_BIND, --bind) is blank; give an"
                         + " address such as 127.0.0.1, or leave it out");
             }
+            refuseTimeout("head", headTimeout);
             refuseTimeout("body", bodyTimeout);
             refuseTimeout("answer", answerTimeout);
+            if (connectionsPerAddress < 0) {
+                throw PostriderException.refused("postrider.http.connections-per-address must be 1 or more, or 0 for no"
+                        + " fixed limit; was " + connectionsPerAddress);
+            }
             if (port < 0 || port > 65_535) {
                 throw PostriderException.refused("postrider.http.port (--port) must be 0..65535, was " + port);
             }
         }
 
-        private static void refuseTimeout(String what, Duration time) {
-            if (time.compareTo(Duration.ofSeconds(1)) < 0 || time.compareTo(Duration.ofMinutes(5)) > 0) {
-                throw PostriderException.refused("postrider.http." + what + "-timeout must be 1s..5m, was " + time);
+        private static void refuseTimeout(String what, Duration timeout) {
+            if (timeout.compareTo(Duration.ofSeconds(1)) < 0 || timeout.compareTo(Duration.ofMinutes(5)) > 0) {
+                throw PostriderException.refused("postrider.http." + what + "-timeout must be 1s..5m, was " + timeout);
             }
         }
     }
