@@ -148,7 +148,10 @@ public final class Options {
         return new Options(draft);
     }
 
-    /** How many events a segment holds, at most: retention works by segments. Default 4 million. */
+    /**
+     * How many events a segment holds: retention works by segments. Default 4 million. With more than 16 segments new ones are
+     * larger, so that there are never 100.
+     */
     public Options withSegmentSize(long events) {
         Draft draft = new Draft(this);
         draft.segmentSize = Math.min(Math.max(events, Integer.MIN_VALUE), Integer.MAX_VALUE);

@@ -1,5 +1,6 @@
 -- close_segments(rotate): notes which segments are in use and which can grow no more, and begins the next segment of the
--- log when the one in use is older than rotate, so that a quiet system forgets by age as well.
+-- log when the one in use is older than rotate, so that a quiet system forgets by age as well. To a segment belong also the rows
+-- that went to the table beyond with ids before it. A segment without a position needs no retention: it is emptied at once.
 --
 -- gives    how many were closed
 -- touches  segment, segment_topic (writes), event_ids (moves on to the next segment's first id: ids need not be dense)
@@ -41,23 +42,34 @@ begin
         select (select l.topic from postrider.%1$I l where l.topic > t.topic order by l.topic limit 1)
         from t where t.topic is not null
       )
-      select $1, t.topic,
-        (select l.position from postrider.%1$I l where l.topic = t.topic order by l.position limit 1),
-        (select l.position from postrider.%1$I l where l.topic = t.topic order by l.position desc limit 1)
-      from t where t.topic is not null
-      on conflict do nothing$q$, 'log_' || segment.low) using segment.low;
-    update postrider.segment s set closed_at = clock_timestamp() where s.family = 'log' and s.low = segment.low;
+      select $1, r.topic, min(r.first_position), max(r.last_position)
+      from (
+        select t.topic,
+          (select l.position from postrider.%1$I l where l.topic = t.topic order by l.position limit 1) as first_position,
+          (select l.position from postrider.%1$I l where l.topic = t.topic order by l.position desc limit 1) as last_position
+        from t where t.topic is not null
+        union all
+        select b.topic, b.position, b.position from postrider.log_beyond b where b.id < $2
+      ) r
+      group by r.topic
+      on conflict do nothing$q$, 'log_' || segment.low) using segment.low, segment.high;
+    update postrider.segment s
+    set closed_at = clock_timestamp(),
+      emptied_at = case when not exists (select from postrider.segment_topic t where t.low = s.low) then clock_timestamp() end
+    where s.family = 'log' and s.low = segment.low;
     closed := closed + 1;
   end loop;
 
   -- By drawing the numbers, 0.2 µs each, and not by setval(): what others draw between the look and the setval() would be
-  -- given out a second time, below the bounds of id in which a pass looks for new events.
+  -- given out a second time, below the bounds of id in which a pass looks for new events. At most 4 million in one call: a
+  -- segment may have grown large, and the next call continues. Many segments mean that something holds them: more do not help.
   select s.* into segment from postrider.segment s
   where s.family = 'log' and s.low <= used and s.high > used + 100000
   and s.opened_at < clock_timestamp() - rotate
-  and exists (select from postrider.segment f where f.family = 'log' and f.low = s.high);
+  and exists (select from postrider.segment f where f.family = 'log' and f.low >= s.high)
+  and (select count(*) from postrider.segment f where f.family = 'log') < 24;
   if found then
-    perform count(nextval('postrider.event_ids')) from generate_series(1, segment.high - used);
+    perform count(nextval('postrider.event_ids')) from generate_series(1, least(segment.high - used, 4000000));
   end if;
   return closed;
 end

@@ -1,9 +1,9 @@
 -- empty_segments(keep, patience): empties the segments of the log that are older than keep and that every listener is past.
 -- A listener that holds on to a segment for longer than patience is detached: the disk must not fill for one that never
--- comes back.
+-- comes back. The rows beyond that belong to a segment are deleted with it.
 --
 -- gives    a row for each segment emptied ('emptied', its name) and each listener detached ('detached', its name)
--- touches  segment, forgotten, listener (writes); delayed, claim (let_go_of_jobs)
+-- touches  segment, forgotten, listener, event_beyond, log_beyond (writes); delayed, claim (let_go_of_jobs)
 -- locks    the two tables of the segment exclusively, never their parents: producers have nothing to do with an old
 --          segment. The caller sets a short lock_timeout and tries again
 create or replace function postrider.empty_segments(keep interval, patience interval)
@@ -52,6 +52,13 @@ begin
     select t.topic, t.last_position from postrider.segment_topic t where t.low = segment.low
     on conflict (topic) do update set position = greatest(forgotten.position, excluded.position);
     execute format('truncate postrider.%I, postrider.%I', 'event_' || segment.low, 'log_' || segment.low);
+    with gone as (
+      delete from postrider.log_beyond l using postrider.segment_topic t
+      where t.low = segment.low and l.topic = t.topic and l.id < segment.high
+      and l.position between t.first_position and t.last_position
+      returning l.tx, l.id
+    )
+    delete from postrider.event_beyond e using gone g where e.tx = g.tx and e.id = g.id;
     update postrider.segment s set emptied_at = clock_timestamp() where s.family = 'log' and s.low = segment.low;
     return query select 'emptied', 'log_' || segment.low;
   end loop;

@@ -45,12 +45,6 @@ begin
   if reason = 'ids went back' then
     -- in-flight transactions may have drawn ids above the visible ones, so the sequence is advanced by a wide margin
     perform postrider.next_number('event_ids', greatest(high, (select max(e.id) from postrider.event e)) + 1000000);
-    -- an event with such an id may be in a closed segment, or in one that waits to be dropped
-    update postrider.segment s set closed_at = null, emptied_at = null
-    where s.family = 'log' and s.closed_at is not null
-    and exists (select from postrider.backlog b where b.first_id < s.high and b.last_id >= s.low);
-    delete from postrider.segment_topic t using postrider.segment s
-    where s.family = 'log' and s.low = t.low and s.closed_at is null;
   end if;
   if reason = 'another cluster' then
     perform setval('postrider.event_ids', m.id + 1000000)
@@ -71,10 +65,15 @@ begin
     perform setval(pg_get_serial_sequence('postrider.queue', 'id'), m.id)
     from (select max(q.id) as id from postrider.queue q) m
     where m.id >= coalesce(pg_sequence_last_value(pg_get_serial_sequence('postrider.queue', 'id')), 0);
-    -- what was emitted with such an id is in a segment that was believed to grow no more
-    update postrider.segment s set closed_at = null
-    where s.family = 'log' and s.closed_at is not null and s.emptied_at is null
-    and exists (select from postrider.backlog b where b.first_id < s.high and b.last_id >= s.low);
+  end if;
+  if reason in ('ids went back', 'another cluster') then
+    -- An event with such an id may be in a closed segment, in one that waits to be dropped, or in the table beyond before one.
+    update postrider.segment s set closed_at = null, emptied_at = null
+    where s.family = 'log' and s.closed_at is not null
+    and exists (
+      select from postrider.backlog b
+      where b.first_id < s.high and b.last_id >= coalesce((
+        select max(p.high) from postrider.segment p where p.family = 'log' and p.low < s.low), 0));
     delete from postrider.segment_topic t using postrider.segment s
     where s.family = 'log' and s.low = t.low and s.closed_at is null;
   end if;

@@ -10,13 +10,20 @@ final class Shadow {
     private Shadow() {}
 
     static void version(TestDatabase database, String number, String text) {
+        settings(database, "when 'server_version_num' then '" + number + "' when 'server_version' then '" + text + "'");
+    }
+
+    static void setting(TestDatabase database, String name, String value) {
+        settings(database, "when '" + name + "' then '" + value + "'");
+    }
+
+    private static void settings(TestDatabase database, String cases) {
         replace(
                 database,
-                "create function pg_catalog.real_setting(text) returns text language internal stable strict"
+                "create or replace function pg_catalog.real_setting(text) returns text language internal stable strict"
                         + " as 'show_config_by_name';"
                         + " create or replace function pg_catalog.current_setting(text) returns text language sql as $$ select"
-                        + " case $1 when 'server_version_num' then '" + number + "' when 'server_version' then '" + text
-                        + "' else pg_catalog.real_setting($1) end $$");
+                        + " case $1 " + cases + " else pg_catalog.real_setting($1) end $$");
     }
 
     static void standby(TestDatabase database) {

@@ -72,4 +72,9 @@ public final class SqlState {
     public static boolean isMissing(String state) {
         return state.equals("42P01") || state.equals("3F000") || state.equals("42883");
     }
+
+    /** The role lacks a privilege. */
+    public static boolean isForbidden(String state) {
+        return state.equals("42501");
+    }
 }

@@ -14,4 +14,9 @@ interface Check {
     default boolean needsSchema() {
         return true;
     }
+
+    /** Whether every listener and queue depends on what it checks: if it cannot look, that is a failure. */
+    default boolean isVital() {
+        return false;
+    }
 }

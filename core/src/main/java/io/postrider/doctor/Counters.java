@@ -11,6 +11,11 @@ final class Counters implements Check {
     }
 
     @Override
+    public boolean isVital() {
+        return true;
+    }
+
+    @Override
     public List<Finding> look(Examination examination) {
         List<Finding> findings = new ArrayList<>();
         if (examination.within(Sequencing::isPassTableEmptied)) {

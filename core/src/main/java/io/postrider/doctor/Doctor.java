@@ -3,6 +3,7 @@ package io.postrider.doctor;
 import io.postrider.PostriderException;
 import io.postrider.db.Database;
 import io.postrider.db.Session;
+import io.postrider.db.SqlState;
 import io.postrider.schema.Migrator;
 import java.time.Duration;
 import java.util.List;
@@ -78,7 +79,12 @@ public final class Doctor {
         try {
             return check.look(examination);
         } catch (PostriderException e) {
-            return List.of(Finding.warn("could not look: " + e.getMessage(), ""));
+            String text = "could not look: " + e.getMessage();
+            // A role without the rights is told so by the checks of rights.
+            return List.of(
+                    check.isVital() && !SqlState.isForbidden(SqlState.of(e))
+                            ? Finding.fail(text, "see the PostgreSQL log; events may get no position")
+                            : Finding.warn(text, ""));
         }
     }
 }

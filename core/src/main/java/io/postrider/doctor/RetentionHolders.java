@@ -5,15 +5,35 @@ import io.postrider.db.Sql;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Who keeps retention from emptying old segments: listeners that have not passed them, sessions that use them. */
+/**
+ * Who keeps retention from emptying old segments: listeners that have not passed them, sessions that use them, and open
+ * transactions of any database, beside which no segment is closed.
+ */
 final class RetentionHolders implements Check {
     private static final Sql BEHIND = Sql.file("doctor/behind");
     private static final Sql HOLDERS = Sql.file("doctor/segment_holders");
+    private static final Sql FLOOR_HOLDERS = Sql.file("doctor/floor_holders");
+    private static final int LONG_SECONDS = 600;
 
     private record Behind(String name, boolean paused, long events, long seconds) {
         String text() {
             return "listener " + name + (paused ? " (paused)" : "") + " has " + events
                     + " events to go in a segment closed " + Culprit.age(seconds) + " ago";
+        }
+    }
+
+    /** A transaction that has a number and has not ended. */
+    private record Open(String database, Culprit culprit) {
+        boolean isLong() {
+            return culprit.seconds() > LONG_SECONDS;
+        }
+
+        String text() {
+            return "an open transaction in database " + Culprit.clean(database) + ", " + culprit.text();
+        }
+
+        String advice() {
+            return culprit.remedy() + (culprit.pid() == null ? ", connected to that database" : "");
         }
     }
 
@@ -37,11 +57,19 @@ final class RetentionHolders implements Check {
                 .query(HOLDERS, bind -> bind.millis("keep", examination.keep()), Culprit::read)
                 .forEach(culprit ->
                         findings.add(Finding.warn("an old segment is in use by " + culprit.text(), culprit.remedy())));
+        List<Open> open = examination.query(
+                FLOOR_HOLDERS,
+                bind -> bind.int4("seconds", LONG_SECONDS),
+                row -> new Open(row.text("database"), Culprit.read(row)));
+        open.stream()
+                .filter(Open::isLong)
+                .forEach(one -> findings.add(Finding.warn(
+                        "no segment is closed, and so none emptied, because of " + one.text(), one.advice())));
         if (findings.isEmpty()) {
-            findings.add(Finding.ok(
-                    behind.isEmpty()
+            findings.add(Finding.ok((behind.isEmpty()
                             ? "no listener holds it back"
-                            : "not yet held back; " + behind.get(0).text()));
+                            : "not yet held back; " + behind.get(0).text())
+                    + open.stream().findFirst().map(one -> "; " + one.text()).orElse("")));
         }
         return findings;
     }

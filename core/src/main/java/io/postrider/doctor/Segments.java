@@ -4,12 +4,20 @@ import io.postrider.db.Bind;
 import io.postrider.db.Sql;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Collectors;
 
-/** Segments are made ahead, and nothing had to go beyond the last. */
+/** Segments are made ahead, nothing had to go beyond the last, and the server can lock them all. */
 final class Segments implements Check {
     private static final Sql SEGMENTS = Sql.file("doctor/segments");
     private static final Sql BEYOND = Sql.file("doctor/beyond");
+    private static final Sql LOCKS = Sql.file("doctor/locks");
+
+    /** With room for fewer statements at once than this, a busy server runs out of locks. */
+    private static final int FEW_STATEMENTS = 32;
+
+    /** With room for fewer than this, the statements of a single node run out of them. */
+    private static final int TOO_FEW_STATEMENTS = 8;
 
     @Override
     public String name() {
@@ -20,13 +28,21 @@ final class Segments implements Check {
     public List<Finding> look(Examination examination) {
         List<Finding> findings = new ArrayList<>();
         findings.add(ahead(examination));
+        findings.addAll(
+                examination.query(LOCKS, Bind::nothing, row -> new Locks(row.int8("needed"), row.int8("room"))).stream()
+                        .map(Locks::finding)
+                        .flatMap(Optional::stream)
+                        .toList());
         record Beyond(String name, long rows) {}
         examination
                 .query(BEYOND, Bind::nothing, row -> new Beyond(row.text("name"), row.int8("rows")))
-                .forEach(beyond -> findings.add(Finding.warn(
-                        (beyond.rows() >= 1_000 ? "1000 rows or more" : beyond.rows() + " rows") + " in "
-                                + beyond.name() + ": nobody made segments when they were needed",
-                        "nothing is lost, but retention cannot drop them; keep a node of the owner's role running")));
+                .forEach(
+                        beyond -> findings.add(
+                                Finding.warn(
+                                        (beyond.rows() >= 1_000 ? "1000 rows or more" : beyond.rows() + " rows")
+                                                + " in " + beyond.name()
+                                                + ": nobody made segments when they were needed",
+                                        "nothing is lost, and events go with the segment after them; keep a node of the owner's role running")));
         return findings;
     }
 
@@ -42,5 +58,20 @@ final class Segments implements Check {
                 : Finding.warn(
                         text + ": the last one is in use",
                         "keep a node of the owner's role running; see rights to migrate");
+    }
+
+    /** A statement on the log locks all segments and their indexes; all sessions share one table of locks. */
+    private record Locks(long needed, long room) {
+        Optional<Finding> finding() {
+            if (needed * FEW_STATEMENTS <= room) {
+                return Optional.empty();
+            }
+            String text = "a statement on the log locks " + needed + " tables and indexes, and the server has room for "
+                    + room + " locks: " + room / needed + " statements at once exhaust it";
+            String advice = "multiply max_locks_per_transaction by " + (needed * FEW_STATEMENTS / room + 1)
+                    + " and restart; see retention for what keeps old segments";
+            return Optional.of(
+                    needed * TOO_FEW_STATEMENTS > room ? Finding.fail(text, advice) : Finding.warn(text, advice));
+        }
     }
 }

@@ -15,6 +15,11 @@ final class Unsequenced implements Check {
     }
 
     @Override
+    public boolean isVital() {
+        return true;
+    }
+
+    @Override
     public List<Finding> look(Examination examination) {
         Sequencing.Waiting waiting = examination.within(Sequencing::waiting);
         if (waiting.isStalled()) {

@@ -8,5 +8,7 @@ from (
   select 'pass', coalesce((select p.n from postrider.pass p order by p.n desc limit 1), 0)
   union all
   select 'delivery', (select s.last_value from postrider.delivery_numbers s)
+  union all
+  select 'claim', (select s.last_value from postrider.claim_numbers s)
 ) f
 order by f.family

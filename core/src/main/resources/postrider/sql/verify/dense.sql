@@ -3,9 +3,7 @@
 -- retention has removed a hole proves nothing: those are counted apart as thinned.
 -- touches: log, head, segment, segment_topic, forgotten
 with removed as materialized (
-  select exists (select from postrider.segment s where s.family = 'log' and s.emptied_at is not null)
-    or coalesce((select min(s.low) from postrider.segment s where s.family = 'log'), 0) > 0 as some,
-    (select min(s.low) from postrider.segment s where s.family = 'log' and s.emptied_at is null) as first_kept
+  select (select min(s.low) from postrider.segment s where s.family = 'log' and s.emptied_at is null) as first_kept
 ), steps as (
   select l.topic, l.position, l.position - coalesce(lag(l.position) over w, 0) as step,
     row_number() over w = 1 as is_first
@@ -13,7 +11,7 @@ with removed as materialized (
   window w as (partition by l.topic order by l.position)
 ), judged as (
   select s.topic, s.position, s.step,
-    s.step > 1 and r.some and (s.is_first or s.position <= coalesce((
+    s.step > 1 and exists (select from postrider.forgotten f where f.topic = s.topic) and (s.is_first or s.position <= coalesce((
       select max(t.last_position) from postrider.segment_topic t where t.topic = s.topic and t.low <= r.first_kept),
       s.position)) as thinned
   from steps s, removed r

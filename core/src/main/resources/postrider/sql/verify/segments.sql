@@ -1,17 +1,10 @@
--- the ranges of ids that are kept: the segments, and what lies beyond them. Walked one by one, so that the work on each is
--- bounded by a segment's size. touches: segment, event_beyond, log_beyond
-select s.low, s.high
+-- the ranges of ids that may hold rows: each segment with the ids before it, which are in the table beyond, and the ids after
+-- the last. Walked one by one, so that the work on each is bounded by a segment's size. touches: segment
+select coalesce(lag(s.high) over (order by s.low), 0) as low, s.high
 from postrider.segment s
-where s.family = 'log' and s.emptied_at is null
+where s.family = 'log'
 union all
-select b.low, b.high
-from (
-  select min(b.low) as low, max(b.high) as high
-  from (
-    select min(e.id) as low, max(e.id) + 1 as high from postrider.event_beyond e
-    union all
-    select min(l.id), max(l.id) + 1 from postrider.log_beyond l
-  ) b
-) b
-where b.low is not null
+select coalesce(max(s.high), 0), 9223372036854775807
+from postrider.segment s
+where s.family = 'log'
 order by 1

@@ -20,7 +20,7 @@ import org.springframework.boot.context.properties.bind.Name;
  * @param patience how long events are kept for a listener that does not come
  * @param payloadCap the longest payload in bytes
  * @param passSize how many events one pass gives positions to, at most
- * @param segmentSize how many events a segment holds, at most
+ * @param segmentSize how many events a segment holds, while there are at most 16
  * @param directUrl the JDBC URL of the same database without a pooler in between, with user and password if it needs them
  * @param transactionManager the name of the transaction manager bean for transactional listeners and jobs. Default: the one that
  *     manages the data source
