@@ -1,4 +1,4 @@
--- cancel(id, reason): a job is not wanted any more.
+-- cancel(topic, position, reason): cancels a job, which is named by its lane and position: several jobs may have the same id.
 --
 -- gives    cancelled: it will not be begun. asked: it runs; its worker interrupts it, and a transactional handler's effects
 --          are rolled back. finished: too late. pending: somebody claims it this very moment; ask again. Null: there is no
@@ -6,12 +6,16 @@
 -- touches  delayed, finish, cancellation, unique_job (writes), claim, settlement, log, event (reads)
 -- locks    its row; or its worker, so that it is either settled first or sees that it is cancelled; or its lane, so that it is
 --          either claimed first or dropped by who claims it
-create or replace function postrider.cancel(of_id uuid, of_reason text default null)
+drop function if exists postrider.cancel(uuid, text);
+drop function if exists postrider.find_job(uuid);
+create or replace function postrider.cancel(of_topic text, of_position bigint, of_reason text default null)
 returns text
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp
 set jit = off
 set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
 as $$
 #variable_conflict use_column
 declare
@@ -23,43 +27,47 @@ begin
     raise exception 'cancel needs isolation read committed, was %', current_setting('transaction_isolation')
       using errcode = 'PR001';
   end if;
-  select f.topic, f.position into job from postrider.find_job(of_id) f;
-  if job.topic is null then
-    return null;
-  end if;
-  select d.* into own from postrider.delayed d where d.topic = job.topic and d.position = job.position for update;
+  select d.* into own from postrider.delayed d where d.topic = of_topic and d.position = of_position for update;
   if own.topic is not null and own.worker is null then
-    delete from postrider.delayed d where d.topic = job.topic and d.position = job.position;
+    delete from postrider.delayed d where d.topic = of_topic and d.position = of_position;
     insert into postrider.finish (topic, position, fate, attempts, result)
-    values (job.topic, job.position, 'cancelled', own.attempt, to_jsonb(of_reason));
-    delete from postrider.unique_job u where u.event_id = of_id and u.until = 'infinity';
+    values (of_topic, of_position, 'cancelled', own.attempt, to_jsonb(of_reason));
+    perform postrider.release_unique(
+      array[of_topic], array[own.project_id::text], array[own.unique_key::text], array[own.event_id]);
     return 'cancelled';
   end if;
   if own.topic is not null then
-    perform postrider.ask_to_cancel(job.topic, job.position, of_reason);
+    perform postrider.ask_to_cancel(of_topic, of_position, of_reason);
     return 'asked';
   end if;
+  select e.event_id, e.project_id::text, e.unique_key::text into job
+  from postrider.log l
+  join postrider.event e on e.tx = l.tx and e.id = l.id
+  where l.topic = of_topic and l.position = of_position;
+  if not found then
+    return null;
+  end if;
   select c.n, c.worker into holder from postrider.claim c
-  where c.topic = job.topic and c.from_position <= job.position and c.to_position >= job.position
+  where c.topic = of_topic and c.from_position <= of_position and c.to_position >= of_position
   order by c.from_position desc limit 1;
   if holder.n is null then
-    perform pg_advisory_xact_lock('postrider.claim'::regclass::oid::int4, hashtext(job.topic));
-    if job.position <= coalesce((
+    perform pg_advisory_xact_lock('postrider.claim'::regclass::oid::int4, hashtext(of_topic));
+    if of_position <= coalesce((
       select c.to_position from postrider.claim c
-      where c.topic = job.topic order by c.from_position desc, c.n desc limit 1), 0) then
+      where c.topic = of_topic order by c.from_position desc, c.n desc limit 1), 0) then
       return 'pending';
     end if;
-    perform postrider.ask_to_cancel(job.topic, job.position, of_reason);
-    delete from postrider.unique_job u where u.event_id = of_id and u.until = 'infinity';
+    perform postrider.ask_to_cancel(of_topic, of_position, of_reason);
+    perform postrider.release_unique(array[of_topic], array[job.project_id], array[job.unique_key], array[job.event_id]);
     return 'cancelled';
   end if;
   perform pg_advisory_xact_lock('postrider.settlement'::regclass::oid::int4, (holder.worker % 2147483647)::int4);
-  if exists (select from postrider.settlement s where s.n = holder.n and s.positions @> job.position) then
+  if exists (select from postrider.settlement s where s.n = holder.n and s.positions @> of_position) then
     return case
-      when exists (select from postrider.delayed d where d.topic = job.topic and d.position = job.position) then 'pending'
+      when exists (select from postrider.delayed d where d.topic = of_topic and d.position = of_position) then 'pending'
       else 'finished' end;
   end if;
-  perform postrider.ask_to_cancel(job.topic, job.position, of_reason);
+  perform postrider.ask_to_cancel(of_topic, of_position, of_reason);
   return 'asked';
 end
 $$;

@@ -28,6 +28,7 @@ declare
   first    bigint;
   one      record;
   alone    bigint;
+  released text;
 begin
   if current_setting('transaction_isolation') <> 'read committed' then
     raise exception 'hand_over_next needs isolation read committed, was %', current_setting('transaction_isolation')
@@ -77,11 +78,11 @@ begin
     on conflict (listener, position) do update
     set attempts = excluded.attempts, error_code = excluded.error_code, error = excluded.error, stack = excluded.stack,
       died_at = excluded.died_at
-    returning event_id
-  ), let_go as (
-    delete from postrider.unique_job u using letters l where u.event_id = l.event_id and u.until = 'infinity'
   )
-  select count(*) into alone from letters;
+  select count(*), case when count(*) > 0 then postrider.release_unique(
+    array_agg(b.topic), array_agg(b.project_id), array_agg(b.unique_key), array_agg(b.event_id))::text end
+  into alone, released
+  from buried b;
   jobs := jobs + alone;
   with held as (
     update postrider.delayed d

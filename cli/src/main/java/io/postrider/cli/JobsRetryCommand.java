@@ -37,7 +37,7 @@ final class JobsRetryCommand implements Callable<Integer> {
                         .jobs()
                         .find(id)
                         .orElseThrow(() -> new PostriderException(Kind.NOT_FOUND, "no job " + id));
-                if (!postrider.jobs().retry(id)) {
+                if (!postrider.jobs().retry(job)) {
                     throw new PostriderException(
                             Kind.CONFLICT, "job " + id + " is " + job.state() + ": it neither waits nor is dead");
                 }

@@ -47,7 +47,7 @@ final class JobsShowCommand implements Callable<Integer> {
             Jobs.Status job =
                     postrider.jobs().find(id).orElseThrow(() -> new PostriderException(Kind.NOT_FOUND, "no job " + id));
             Waiting waiting = job.state() == Jobs.State.PENDING
-                    ? postrider.jobs().waiting(id).orElse(null)
+                    ? postrider.jobs().waiting(job).orElse(null)
                     : null;
             if (json) {
                 JsonLine line = JobLines.json(job);

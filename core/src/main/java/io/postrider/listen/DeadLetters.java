@@ -105,7 +105,7 @@ public final class DeadLetters {
     private void fillBare(List<Long> ids) {
         try {
             database.transaction(session ->
-                    session.update(FILL_BARE, bind -> bind.int8s("ids", ids).uuid("job", null)));
+                    session.update(FILL_BARE, bind -> bind.int8s("ids", ids).text("topic", null).int8("position", 0)));
         } catch (PostriderException e) {
             if (!SqlState.isOfTheData(SqlState.of(e))) {
                 throw e;

@@ -92,7 +92,6 @@ public final class Migrator {
             "functions/hand_over_next",
             "functions/take_over",
             "functions/hand_over_undone",
-            "functions/find_job",
             "functions/waiting",
             "functions/ask_to_cancel",
             "functions/cancel",

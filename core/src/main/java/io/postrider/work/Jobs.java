@@ -13,6 +13,7 @@ import io.postrider.db.SqlState;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -23,9 +24,6 @@ public final class Jobs {
     private static final Sql FIND_IN_REACH = inReach("find");
     private static final Sql LIST = Sql.file("work/list");
     private static final Sql LIST_IN_REACH = inReach("list");
-    private static final Sql CANCEL = Sql.call("cancel", "select postrider.cancel(:id, :reason) as fate");
-    private static final Sql RETRY = Sql.file("work/retry");
-    private static final Sql FILL_BARE = Sql.file("listen/fill_bare");
     private static final Sql SEQUENCE = Sql.call("sequence", "select s.events from postrider.sequence(20000) s");
     private static final Sql UNPOSITIONED = Sql.file("work/unpositioned_job");
     private static final Sql WAITING = Sql.file("work/waiting");
@@ -34,9 +32,11 @@ public final class Jobs {
     private static final long BYTES = 8 << 20;
 
     private final Database database;
+    private final Steering steering;
 
     public Jobs(Database database) {
         this.database = database;
+        this.steering = new Steering(database);
     }
 
     /**
@@ -126,23 +126,30 @@ public final class Jobs {
         FINISHED
     }
 
-    /** The status of one job; empty if it does not exist or retention has removed it. A job without a position has position 0. */
+    /**
+     * The status of one job; empty if it does not exist or retention has removed it. A job without a position has position 0.
+     * Producers choose ids, so several jobs may have the same: then the oldest that is to run, or else the oldest that is dead,
+     * or else the oldest.
+     */
     public Optional<Status> find(UUID id) {
-        return look(id).or(() -> position(id).flatMap(fresh -> look(id).or(() -> Optional.of(fresh))));
+        return look(id).or(() -> position(Reach.all(), id).flatMap(fresh -> look(id).or(() -> Optional.of(fresh))));
     }
 
-    /** The same, but empty as well if the job is not in reach: who may not see it does not learn that it is there. */
+    /** The same among the jobs in reach: a caller does not learn that a job out of its reach exists. */
     public Optional<Status> find(Reach reach, UUID id) {
         return look(reach, id)
-                .or(() -> position(id)
-                        .flatMap(fresh -> look(reach, id)
-                                .or(() -> Optional.of(fresh)
-                                        .filter(job -> reach.covers(job.projectId(), job.userId())))));
+                .or(() -> position(reach, id).flatMap(fresh -> look(reach, id).or(() -> Optional.of(fresh))));
     }
 
-    /** Why a job is waiting; empty if it is running, finished or unknown. */
+    /** Why a job is waiting; empty if it is running, finished or unknown. Several with this id: as {@link #find(UUID)}. */
     public Optional<Waiting> waiting(UUID id) {
-        return database.autocommit(session -> session.one(WAITING, bind -> bind.uuid("id", id), Waiting::read));
+        return look(id).or(() -> unpositioned(Reach.all(), id)).flatMap(this::waiting);
+    }
+
+    /** Why this job is waiting; empty if it is running or finished. */
+    public Optional<Waiting> waiting(Status job) {
+        return database.autocommit(session -> session.one(
+                WAITING, bind -> bind.text("topic", job.topic()).int8("position", job.position()), Waiting::read));
     }
 
     private Optional<Status> look(Reach reach, UUID id) {
@@ -178,9 +185,8 @@ public final class Jobs {
     }
 
     /** A committed job without a position. Also gives it one, unless another session holds the sequencing lock. */
-    private Optional<Status> position(UUID id) {
-        Optional<Status> committed =
-                database.autocommit(session -> session.one(UNPOSITIONED, bind -> bind.uuid("id", id), Status::read));
+    private Optional<Status> position(Reach reach, UUID id) {
+        Optional<Status> committed = unpositioned(reach, id);
         if (committed.isPresent()) {
             try {
                 sequence();
@@ -191,6 +197,16 @@ public final class Jobs {
             }
         }
         return committed;
+    }
+
+    private Optional<Status> unpositioned(Reach reach, UUID id) {
+        return database.autocommit(session -> session.one(
+                UNPOSITIONED,
+                bind -> bind.uuid("id", id)
+                        .text("reach", reach.kind().name().toLowerCase(Locale.ROOT))
+                        .text("project", reach.project())
+                        .text("user", reach.user()),
+                Status::read));
     }
 
     /** The latest jobs of a queue, at most so many; only in this state if one is given. */
@@ -248,58 +264,23 @@ public final class Jobs {
         return new Page(jobs, more ? Place.of(jobs.get(jobs.size() - 1)) : null);
     }
 
-    /** A job is not wanted any more. */
+    /** Cancels a job. If several have this id, the one that {@link #find(UUID)} gives. */
     public Cancelled cancel(UUID id, String reason) {
-        boolean sequenced = false;
-        while (true) {
-            String fate = database.transaction(session -> session.one(
-                            CANCEL,
-                            bind -> bind.uuid("id", id).text("reason", reason),
-                            row -> String.valueOf(row.textOrNull("fate")))
-                    .orElseThrow());
-            switch (fate) {
-                case "cancelled" -> {
-                    return Cancelled.CANCELLED;
-                }
-                case "asked" -> {
-                    return Cancelled.ASKED;
-                }
-                case "finished" -> {
-                    return Cancelled.FINISHED;
-                }
-                case "pending" -> Thread.onSpinWait(); // somebody claims it this very moment: then it is asked
-                default -> {
-                    if (sequenced || position(id).isEmpty()) {
-                        throw new PostriderException(Kind.NOT_FOUND, "no job " + id);
-                    }
-                    sequenced = true;
-                }
-            }
-        }
+        return cancel(find(id).orElseThrow(() -> new PostriderException(Kind.NOT_FOUND, "no job " + id)), reason);
     }
 
-    /** A job that waits for its time, or is dead, is done now. False if it is neither. */
+    /** Cancels this job, and no other with the same id. */
+    public Cancelled cancel(Status job, String reason) {
+        return steering.cancel(job, reason);
+    }
+
+    /** Runs a job now that waits for its time or is dead; false if it is neither. Several with this id: as {@link #find(UUID)}. */
     public boolean retry(UUID id) {
-        record Outcome(long moved, @Nullable String heldBy, boolean bare) {}
-        Outcome outcome = database.transaction(session -> {
-            session.update(FILL_BARE, bind -> bind.int8s("ids", List.of()).uuid("job", id));
-            return session.one(
-                            RETRY,
-                            bind -> bind.uuid("id", id),
-                            row -> new Outcome(row.int8("moved"), row.textOrNull("held_by"), row.bool("bare")))
-                    .orElseThrow();
-        });
-        if (outcome.moved() == 0 && outcome.bare()) {
-            throw new PostriderException(
-                    Kind.CONFLICT,
-                    "job " + id
-                            + " cannot be done again: its event was deleted or cannot be read; discard its dead letter");
-        }
-        if (outcome.moved() == 0 && outcome.heldBy() != null) {
-            throw new PostriderException(
-                    Kind.CONFLICT,
-                    "job " + id + " cannot be done again while job " + outcome.heldBy() + " has its unique key");
-        }
-        return outcome.moved() > 0;
+        return find(id).map(this::retry).orElseGet(() -> steering.retryDead(id));
+    }
+
+    /** Retries this job, and no other with the same id. */
+    public boolean retry(Status job) {
+        return steering.retry(job.id(), job.topic(), job.position());
     }
 }

@@ -569,11 +569,28 @@ final class Settler implements AutoCloseable {
         if (!finished.isEmpty()) {
             session.call(
                     RELEASE_UNIQUE,
-                    bind -> bind.uuids(
-                            "ids",
-                            finished.stream()
-                                    .map(one -> one.holding().job().id())
-                                    .toList()));
+                    bind -> bind.texts(
+                                    "topics",
+                                    finished.stream()
+                                            .map(one -> one.holding().topic())
+                                            .toList())
+                            .texts(
+                                    "projects",
+                                    finished.stream()
+                                            .<@Nullable String>map(
+                                                    one -> one.holding().job().projectId())
+                                            .toList())
+                            .texts(
+                                    "keys",
+                                    finished.stream()
+                                            .<@Nullable String>map(
+                                                    one -> one.holding().uniqueKey())
+                                            .toList())
+                            .uuids(
+                                    "ids",
+                                    finished.stream()
+                                            .map(one -> one.holding().job().id())
+                                            .toList()));
         }
     }
 

@@ -1,9 +1,10 @@
--- gives dead letters of jobs whose row could not be read their content, if their event can be read now. Of these ids, or of this job.
+-- gives dead letters of jobs whose row could not be read their content, if their event can be read now. Of these ids, or of the
+-- job at this lane and position.
 -- touches: dead_letter
 with wanted as (
   select i.id from unnest(:ids) i (id)
   union
-  select x.id from postrider.find_job(:job) f join postrider.dead_letter x on x.listener = f.topic and x.position = f.position
+  select x.id from postrider.dead_letter x where x.listener = :topic and x.position = :position
 )
 update postrider.dead_letter x
 set event_id = e.event_id, created_at = e.created_at, type = e.type, key = e.key, project_id = e.project_id, user_id = e.user_id,

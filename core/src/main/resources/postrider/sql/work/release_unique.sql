@@ -1,2 +1,2 @@
 -- search_path: any
-select postrider.release_unique(:ids)::pg_catalog.text as released
+select postrider.release_unique(:topics, :projects, :keys, :ids)::pg_catalog.text as released

@@ -1,27 +1,24 @@
 -- a job that waits for its time is due now; a dead one is tried again from its first attempt, and takes its unique key again.
--- gives: moved, how many; held_by, the job that has the unique key meanwhile, and then nothing is moved; bare, whether its dead letter
--- has no content (fill_bare.sql), and then it stays.
+-- takes: its lane and position. gives: moved, how many; held_by, the job that has the unique key meanwhile, and then nothing is moved;
+-- bare, whether its dead letter has no content (fill_bare.sql), and then it stays.
 -- touches: delayed, dead_letter, unique_job
-with job as (
-  select f.topic, f.position from postrider.find_job(:id) f
-  union
-  select x.topic, x.position from postrider.dead_letter x where x.event_id = :id and x.listener = x.topic
-), key as (
-  select split_part(j.topic, ':', 2) as queue, coalesce(e.project_id, '') as project_id, e.unique_key, u.event_id as holder
-  from job j
-  join postrider.event e on e.event_id = :id and e.topic = j.topic and e.topic >= 'queue:' and e.topic < 'queue;'
+with key as (
+  select split_part(l.topic, ':', 2) as queue, coalesce(e.project_id, '') as project_id, e.unique_key, e.event_id,
+    u.event_id as holder
+  from postrider.log l
+  join postrider.event e on e.tx = l.tx and e.id = l.id
   left join postrider.unique_job u
-    on u.queue = split_part(j.topic, ':', 2) and u.project_id = coalesce(e.project_id, '') and u.unique_key = e.unique_key
+    on u.queue = split_part(l.topic, ':', 2) and u.project_id = coalesce(e.project_id, '') and u.unique_key = e.unique_key
     and u.until > clock_timestamp()
-  where e.unique_key is not null
+  where l.topic = :topic and l.position = :position and e.unique_key is not null
 ), now_due as (
   update postrider.delayed d set due_at = clock_timestamp(), since = clock_timestamp()
-  from job j where d.topic = j.topic and d.position = j.position and d.worker is null
+  where d.topic = :topic and d.position = :position and d.worker is null
   returning 1
 ), gone as (
-  delete from postrider.dead_letter x using job j
-  where x.listener = j.topic and x.position = j.position
-  and not exists (select from key k where k.holder <> :id)
+  delete from postrider.dead_letter x
+  where x.listener = :topic and x.position = :position
+  and not exists (select from key k where k.holder <> k.event_id)
   and not (x.error_code = 'unreadable' and x.type = 'unreadable')
   returning x.*
 ), taken as (
@@ -40,8 +37,9 @@ with job as (
   returning 1
 )
 select count(m.*) as moved, max(pg_notify('postrider', 'steer')::text) as told,
-  (select k.holder::text from key k where k.holder <> :id) as held_by,
+  (select k.holder::text from key k where k.holder <> k.event_id) as held_by,
   exists (
-    select from postrider.dead_letter x join job j on x.listener = j.topic and x.position = j.position
-    where x.error_code = 'unreadable' and x.type = 'unreadable') as bare
+    select from postrider.dead_letter x
+    where x.listener = :topic and x.position = :position
+    and x.error_code = 'unreadable' and x.type = 'unreadable') as bare
 from (select * from now_due union all select * from back) m

@@ -32,6 +32,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import tools.jackson.databind.JsonNode;
 
 /**
  * Two projects, two users, an event, a job and a dead letter of each: on every route, on the stream, on the socket and where they
@@ -446,6 +447,39 @@ class IsolationTest {
                         .isEqualTo(before);
             }
         }
+    }
+
+    /** Only an operator and a producer in the database choose job ids. Each token steers the job that it reaches. */
+    @Test
+    void of_two_jobs_with_one_id_each_project_sees_cancels_and_retries_its_own() {
+        String path = "/v1/jobs/" + UUID.randomUUID();
+        List<String> projects = List.of("blue", "red");
+        for (String project : projects) {
+            String body = "{\"type\":\"receipt\",\"payload\":\"" + project + "'s\",\"project_id\":\"" + project
+                    + "\",\"id\":\"" + path.substring("/v1/jobs/".length())
+                    + "\",\"run_at\":\"2100-01-01T00:00:00Z\",\"unique_key\":\"" + path + project + "\"}";
+            assertThat(server.post(server.operator(), "/v1/queues/letters/jobs", body)
+                            .status())
+                    .isEqualTo(201);
+        }
+        for (String project : projects) {
+            assertThat(job(project, path).path("payload").asString()).isEqualTo(project + "'s");
+        }
+        assertThat(server.post(server.project("red"), path + "/cancel", "").status())
+                .isEqualTo(200);
+        assertThat(job("red", path).path("state").asString()).isEqualTo("CANCELLED");
+        assertThat(job("blue", path).path("state").asString()).isEqualTo("PENDING");
+        assertThat(server.post(server.project("red"), path + "/retry", "").status())
+                .isEqualTo(409);
+        assertThat(server.post(server.project("green"), path + "/cancel", "").status())
+                .isEqualTo(404);
+        assertThat(server.post(server.project("blue"), path + "/cancel", "").status())
+                .isEqualTo(200);
+        assertThat(job("blue", path).path("state").asString()).isEqualTo("CANCELLED");
+    }
+
+    private static JsonNode job(String project, String path) {
+        return server.get(server.project(project), path).json();
     }
 
     // ── streams ─────────────────────────────────────────────────────────────────────────────────────────────────────

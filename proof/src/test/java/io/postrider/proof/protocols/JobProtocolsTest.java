@@ -122,7 +122,7 @@ class JobProtocolsTest extends Protocols {
     void a_job_that_is_put_aside_while_it_is_cancelled_is_done_or_cancelled() throws Exception {
         every(
                 () -> {
-                    String fate = text(watcher, "select postrider.cancel(" + firstJob() + ")");
+                    String fate = text(watcher, "select postrider.cancel(" + topic() + ", 1)");
                     finish();
                     long effects = number("select count(*) from effect where n = " + run.get() + " and position = 1");
                     long cancelled = number("select count(*) from postrider.finish f where f.fate = 'cancelled'"
@@ -167,7 +167,7 @@ class JobProtocolsTest extends Protocols {
     void a_job_is_cancelled_or_has_its_effect_and_never_both() throws Exception {
         String[] fate = {""};
         Session<Connection> operator = Session.named("operator", connection())
-                .then("cancel", c -> fate[0] = text(c, "select postrider.cancel(" + firstJob() + ")"))
+                .then("cancel", c -> fate[0] = text(c, "select postrider.cancel(" + topic() + ", 1)"))
                 .then("commit", Connection::commit);
         every(
                 () -> {
@@ -286,7 +286,7 @@ class JobProtocolsTest extends Protocols {
 
     private Session<Connection> cancelling(String name) throws SQLException {
         return Session.named(name, connection())
-                .then("cancel", c -> text(c, "select postrider.cancel(" + firstJob() + ")"))
+                .then("cancel", c -> text(c, "select postrider.cancel(" + topic() + ", 1)"))
                 .then("commit", Connection::commit);
     }
 

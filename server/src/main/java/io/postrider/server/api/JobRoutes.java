@@ -134,7 +134,7 @@ final class JobRoutes {
         Jobs.Status job = inReach(reading.jobs(), call);
         ObjectNode json = json(call.who(), job);
         if (job.state() == Jobs.State.PENDING) {
-            reading.jobs().waiting(job.id()).ifPresent(waiting -> json.set("waiting", json(waiting)));
+            reading.jobs().waiting(job).ifPresent(waiting -> json.set("waiting", json(waiting)));
         }
         return Answer.ok(json);
     }
@@ -143,9 +143,8 @@ final class JobRoutes {
         Fields fields = call.fields("reason");
         Jobs.Status job = inReach(postrider.jobs(), call);
         String reason = fields.textOrNull("reason");
-        Jobs.Cancelled fate = postrider
-                .jobs()
-                .cancel(job.id(), reason == null ? "by " + call.who().subject() : reason);
+        Jobs.Cancelled fate =
+                postrider.jobs().cancel(job, reason == null ? "by " + call.who().subject() : reason);
         return Answer.ok(JsonText.object()
                 .put("id", job.id().toString())
                 .put("fate", fate.name().toLowerCase(Locale.ROOT)));
@@ -154,7 +153,7 @@ final class JobRoutes {
     private Answer retry(Call call) {
         call.fields();
         Jobs.Status job = inReach(postrider.jobs(), call);
-        if (!postrider.jobs().retry(job.id())) {
+        if (!postrider.jobs().retry(job)) {
             throw Problem.of(
                     409,
                     "job " + job.id() + " is " + job.state() + ": neither dead nor waiting for a time",
