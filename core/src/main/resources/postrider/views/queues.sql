@@ -10,6 +10,11 @@ with fresh as materialized (
   select split_part(u.topic, ':', 2) as name, sum(u.events)::bigint as events, min(u.oldest_at) as oldest_at
   from postrider.unpositioned() u where u.topic >= 'queue:' and u.topic < 'queue;'
   group by 1
+  limit 1000
+), running as materialized (
+  select split_part(o.topic, ':', 2) as name, sum(upper(r) - lower(r)) as running
+  from postrider.open_claims() o, unnest(o.positions) r
+  group by 1
 )
 select n.name,
   (u.pending + coalesce(d.due, 0) + coalesce(f.events, 0))::bigint as depth, coalesce(d.scheduled, 0)::bigint as scheduled,
@@ -25,8 +30,8 @@ left join postrider.queue q on q.name = n.name
 cross join lateral (
   select coalesce(sum(h.position - c.position), 0) as pending, min(e.created_at::timestamptz) as oldest_at
   from unnest(postrider.lanes(n.name)) t (topic)
-  cross join lateral (select coalesce((
-    select h.position from postrider.head h where h.topic = t.topic order by h.position desc limit 1), 0) as position) h
+  cross join lateral (
+    select h.position from postrider.head h where h.topic = t.topic order by h.position desc limit 1) h
   cross join lateral (select coalesce((
     select c.to_position from postrider.claim c
     where c.topic = t.topic order by c.from_position desc, c.n desc limit 1), 0) as position) c
@@ -40,7 +45,4 @@ left join lateral (
     min(d.created_at) filter (where d.worker is null and d.due_at <= clock_timestamp()) as oldest_at
   from postrider.delayed d where d.topic = any (postrider.lanes(n.name))
 ) d on true
-left join lateral (
-  select sum(upper(r) - lower(r)) as running
-  from postrider.open_claims() o, unnest(o.positions) r where o.topic = any (postrider.lanes(n.name))
-) o on true;
+left join running o on o.name = n.name;

@@ -104,8 +104,9 @@ public final class DeadLetters {
     /** In a transaction of its own: a row that still cannot be read does not stop the others. */
     private void fillBare(List<Long> ids) {
         try {
-            database.transaction(session ->
-                    session.update(FILL_BARE, bind -> bind.int8s("ids", ids).text("topic", null).int8("position", 0)));
+            database.transaction(session -> session.update(
+                    FILL_BARE,
+                    bind -> bind.int8s("ids", ids).text("topic", null).int8("position", 0)));
         } catch (PostriderException e) {
             if (!SqlState.isOfTheData(SqlState.of(e))) {
                 throw e;
