@@ -51,6 +51,7 @@ class RelayTest {
         final Set<Long> refused = ConcurrentHashMap.newKeySet();
         final AtomicInteger sends = new AtomicInteger();
         final AtomicInteger asked = new AtomicInteger();
+        volatile long next;
         volatile boolean away;
         volatile boolean tells = true;
         volatile boolean throwsForRefused;
@@ -65,6 +66,7 @@ class RelayTest {
         @Override
         public Receipt send(Course course, List<LogEvent> events) throws IOException {
             sends.incrementAndGet();
+            next = events.get(0).position();
             courses.add(course);
             if (throwsForRefused && events.stream().anyMatch(event -> refused.contains(event.position()))) {
                 throw new IOException("one of them");
@@ -87,6 +89,7 @@ class RelayTest {
         @Override
         public Map<Long, UUID> holds(Course course, long after) throws IOException {
             asked.incrementAndGet();
+            next = after + 1;
             if (away) {
                 throw new IOException("away");
             }
@@ -387,8 +390,9 @@ class RelayTest {
         node.postrider.pause("steered");
         awaitState("steered", "paused");
         node.postrider.reset("steered", StartPoint.position(5));
-        shelf.away = false;
         node.postrider.resume("steered");
+        Await.until("the relay has heard of the reset", () -> shelf.next == 5);
+        shelf.away = false;
 
         node.awaitCursor("steered", 5);
         Await.until("sent", () -> shelf.arrived.equals(List.of(5L)));

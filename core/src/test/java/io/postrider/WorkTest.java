@@ -358,13 +358,10 @@ class WorkTest {
     void a_key_that_is_held_for_a_period_outlives_the_job() {
         try (Node node = new Node(database)) {
             node.postrider.add(Worker.on("q").handling("t", job -> Fate.done())).start();
-            UUID first = enqueue(node, Job.of("q", "t", "{}").withUnique("k", Duration.ofMillis(600)));
+            UUID first = enqueue(node, Job.of("q", "t", "{}").withUnique("k", Duration.ofHours(1)));
             awaitState(node, first, State.DONE);
             assertThat(enqueue(node, Job.of("q", "t", "{}").withUnique("k"))).isEqualTo(first);
-            Await.until(
-                    "the period is over",
-                    () -> node.number("select count(*) from postrider.unique_job where until > clock_timestamp()")
-                            == 0);
+            node.execute("update postrider.unique_job set until = until - interval '1 hour'");
             assertThat(enqueue(node, Job.of("q", "t", "{}").withUnique("k"))).isNotEqualTo(first);
         }
     }
