@@ -25,7 +25,8 @@ create or replace function postrider.promise(
   out promised  bigint,
   out topics    text[],
   out txs       xid8[],
-  out ids       bigint[])
+  out ids       bigint[],
+  out lasts     bigint[])
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
@@ -91,15 +92,17 @@ begin
     returning to_position - from_position + 1 as events
   )
   select (select coalesce(sum(p.events), 0) from promises p) as promised, array_agg(p.topic) as topics, array_agg(p.tx) as txs,
-    array_agg(p.first_id) as first_ids, array_agg(p.last_id) as last_ids
+    array_agg(p.first_id) as first_ids, array_agg(p.last_id) as last_ids,
+    array_agg(p.tx_last_id) as tx_last_ids
   into spared
   from parts p
   where p.topic in (select s.topic from spare s);
 
   promised := spared.promised;
-  select array_agg(p.topic), array_agg(p.tx), array_agg(e.id)
-  into topics, txs, ids
-  from unnest(spared.topics, spared.txs, spared.first_ids, spared.last_ids) as p (topic, tx, first_id, last_id)
+  select array_agg(p.topic), array_agg(p.tx), array_agg(e.id), array_agg(p.tx_last_id)
+  into topics, txs, ids, lasts
+  from unnest(spared.topics, spared.txs, spared.first_ids, spared.last_ids, spared.tx_last_ids)
+    as p (topic, tx, first_id, last_id, tx_last_id)
   cross join lateral (
     select e.id
     from postrider.event e

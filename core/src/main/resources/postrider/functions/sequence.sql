@@ -49,6 +49,7 @@ declare
   late       xid8[];
   fresh      record;
   behind     text[];
+  lasts      bigint[];
   promised   bigint := 0;
   piece      record;
 begin
@@ -124,6 +125,7 @@ begin
     if cardinality(fresh.ids) > most then
       fresh := postrider.promise(low_gaps, high_gaps, late, last.low, last.floor, newest, era_high, null, most);
       promised := fresh.promised;
+      lasts := fresh.lasts;
     elsif fresh.ids is not null and exists (select from postrider.backlog) then
       -- a topic with a backlog goes on behind it; the others do not wait
       select array_agg(t.topic) into behind
@@ -133,13 +135,18 @@ begin
       if behind is not null then
         select p.promised into promised
         from postrider.promise(low_gaps, high_gaps, late, last.low, last.floor, newest, era_high, behind, most) p;
-        select array_agg(f.topic) as topics, array_agg(f.tx) as txs, array_agg(f.id) as ids into fresh
-        from unnest(fresh.topics, fresh.txs, fresh.ids) f (topic, tx, id)
+        select array_agg(f.topic) as topics, array_agg(f.tx) as txs, array_agg(f.id) as ids, array_agg(f.last) as lasts
+        into fresh
+        from (
+          select f.*, max(f.id) over (partition by f.tx) as last
+          from unnest(fresh.topics, fresh.txs, fresh.ids) f (topic, tx, id)
+        ) f
         where f.topic not in (select unnest(behind));
+        lasts := fresh.lasts;
       end if;
     end if;
     if fresh.ids is not null then
-      select p.topics, p.heads into topics, heads from postrider.place(n, fresh.topics, fresh.txs, fresh.ids) p;
+      select p.topics, p.heads into topics, heads from postrider.place(n, fresh.topics, fresh.txs, fresh.ids, lasts) p;
       events := cardinality(fresh.ids);
       select min(i), max(i) into low_id, high_id from unnest(fresh.ids) i;
     end if;

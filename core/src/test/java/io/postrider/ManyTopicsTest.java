@@ -50,6 +50,23 @@ class ManyTopicsTest {
         assertHolds(database);
     }
 
+    /** The order is that of the transactions' greatest ids, also if that id is in a topic that goes into the backlog. */
+    @Test
+    void a_transaction_keeps_its_place_although_one_of_its_topics_goes_into_the_backlog(TestDatabase database) {
+        try (Psql psql = new Psql(database);
+                Psql early = new Psql(database)) {
+            psql.emit("other", "before").passAll();
+            early.begin().emit("left", "early");
+            psql.emit("left", "cause");
+            early.emit("x1", "effect").commit();
+            flood(psql, 1);
+            pass(psql);
+            assertThat(psql.log("left")).containsExactly("cause", "early");
+            psql.passAll();
+            assertThat(psql.log("x1")).containsExactly("effect", "t1");
+        }
+    }
+
     /** What a transaction wrote to a topic is read by its range of ids; these ranges span all the other topics. */
     @Test
     void events_of_a_topic_that_lie_far_apart_are_found_without_reading_all_between(TestDatabase database) {
