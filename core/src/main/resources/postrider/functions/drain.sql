@@ -1,12 +1,22 @@
--- drain(n, most): gives out the next piece of the backlog: about most events, shared among the topics that wait.
+-- drain(n, most, before): gives out the next piece of the backlog: about most events, of at most 1,000 topics.
 --
+-- takes    before: the topics of the last pass, those of its piece at the end
 -- gives    the topics that moved, their heads, the range of ids, how many events, and whether any are left
--- touches  backlog, event (reads), log, head (writes); empties backlog when all of it has been given out
+-- touches  backlog, event (reads), log, head (writes); deletes from backlog what belongs to a topic that is all given out, and
+--          empties it when all topics are
 -- locks    backlog exclusively for a moment at the end, and only if nobody is reading it (a dump may be)
 -- never    updates: how far a topic has come is its head, and the last id given is in log at that position
+-- never    more than 1,000 topics: 100,000 new topics in one transaction made a pass of 30 s, and 700,000 one that took longer than
+--          the client waits, so that it began again for ever
+--
+-- Topics take turns. Half of the places are for topics that had a piece in the last pass and have more, so that a giant goes on
+-- while others come and go. The rest goes through all names in order, from the last topic of the pass before.
+-- The share of a topic that needs less than others goes to these.
+drop function if exists postrider.drain(bigint, int);  -- as it was until version 9
 create or replace function postrider.drain(
   n            bigint,
   most         int,
+  before       text[],
   out topics   text[],
   out heads    bigint[],
   out low_id   bigint,
@@ -24,106 +34,123 @@ set jit = off
 as $$
 #variable_conflict use_variable
 declare
-  waiting   text[];
-  topic     text;
-  head      bigint;
-  start     bigint;
-  budget    bigint;
-  group_    postrider.backlog;
-  reached   bigint;
-  given     bigint;
-  lowest    bigint;
-  highest   bigint;
+  places  int := least(most, 1000);
+  since   text := coalesce(before[cardinality(before)], '');
+  turns   text[];
+  next    text[];
+  piece   record;
+  emptied boolean := false;
 begin
   topics := '{}';
   heads := '{}';
   events := 0;
-  more := false;
-  with recursive t as (
-    (select b.topic from postrider.backlog b order by b.topic limit 1)
-    union all
-    select (select b.topic from postrider.backlog b where b.topic > t.topic order by b.topic limit 1)
-    from t where t.topic is not null
-  )
-  select coalesce(array_agg(t.topic), '{}') into waiting
-  from t
-  where t.topic is not null
-  and (select b.to_position from postrider.backlog b where b.topic = t.topic order by b.from_position desc limit 1)
-    > coalesce((select h.position from postrider.head h where h.topic = t.topic order by h.position desc limit 1), 0);
+  turns := array(
+    select b.topic
+    from unnest(before) with ordinality b (topic, k)
+    where (select w.to_position from postrider.backlog w where w.topic = b.topic order by w.from_position desc limit 1)
+      > coalesce((select h.position from postrider.head h where h.topic = b.topic order by h.position desc limit 1), 0)
+    order by b.k
+    limit places / 2);
+  next := postrider.backlogged(since, places - cardinality(turns));
+  if cardinality(turns) + cardinality(next) < places and since <> '' then
+    next := next || postrider.backlogged('', places - cardinality(turns) - cardinality(next));
+  end if;
 
-  foreach topic in array waiting loop
-    select coalesce((select h.position from postrider.head h where h.topic = topic order by h.position desc limit 1), 0)
-    into start;
-    head := start;
-    budget := greatest(most / cardinality(waiting), 1);
-    while budget > 0 loop
-      select * into group_ from postrider.backlog b
-      where b.topic = topic and b.from_position <= head + 1 order by b.from_position desc limit 1;
-      exit when not found or group_.to_position <= head;
+  -- from: where the first group of the piece begins; reached: the last id given of it
+  select array_agg(s.topic order by s.k) as topics, array_agg(s.head order by s.k) as heads,
+    array_agg(s.upto order by s.k) as upto, array_agg(s.tail order by s.k) as tails,
+    array_agg(s.from_position order by s.k) as froms, array_agg(s.reached order by s.k) as reached
+  into piece
+  from (
+    select s.topic, s.k, s.head, s.tail, s.from_position,
+      s.head + least(s.tail - s.head, s.share + (most - sum(least(s.tail - s.head, s.share)) over ())::bigint
+        / greatest(count(*) filter (where s.tail - s.head > s.share) over (), 1)) as upto,
+      case when s.from_position <= s.head then (
+        select l.id from postrider.log l where l.topic = s.topic and l.position = s.head) end as reached
+    from (
+      select s.*, g.from_position, most / count(*) over () as share
+      from (
+        select t.topic, t.k,
+          coalesce((select h.position from postrider.head h where h.topic = t.topic order by h.position desc limit 1), 0)
+            as head,
+          (select b.to_position from postrider.backlog b where b.topic = t.topic order by b.from_position desc limit 1) as tail
+        from (
+          select t.topic, max(t.k) as k
+          from unnest(turns || next) with ordinality t (topic, k)
+          group by t.topic
+        ) t
+        offset 0  -- or each use of head is a lookup of its own
+      ) s
+      cross join lateral (
+        select b.from_position, b.to_position
+        from postrider.backlog b
+        where b.topic = s.topic and b.from_position <= s.head + 1
+        order by b.from_position desc
+        limit 1
+      ) g
+      where g.to_position > s.head
+    ) s
+  ) s;
 
-      if group_.from_position = head + 1 and group_.to_position <= head + budget then
-        -- whole transactions, as many as fit
-        with given_out as (
-          insert into postrider.log (topic, position, tx, id)
-          select b.topic, b.from_position - 1 + row_number() over (partition by b.from_position order by e.id), e.tx, e.id
+  if piece.topics is not null then
+    -- Transactions follow each other without a gap, and within one the order is the id's: so the piece is numbered as a whole.
+    with given as (
+      insert into postrider.log (topic, position, tx, id)
+      select s.topic, s.head + row_number() over (partition by s.topic order by s.from_position, s.id), s.tx, s.id
+      from (
+        select s.topic, s.head, b.from_position, b.tx, e.id
+        from unnest(piece.topics, piece.heads, piece.upto, piece.froms, piece.reached)
+          as s (topic, head, upto, from_position, reached)
+        cross join lateral (
+          select b.*
           from postrider.backlog b
-          join postrider.event e on e.tx = b.tx and e.topic = b.topic and e.id >= b.first_id and e.id <= b.last_id
-          where b.topic = topic and b.from_position > head and b.to_position <= head + budget
-          order by 1, 2
-          returning log.id
-        )
-        select count(*), min(g.id), max(g.id) into given, lowest, highest from given_out g;
-        if given <> (select sum(b.to_position - b.from_position + 1) from postrider.backlog b
-                     where b.topic = topic and b.from_position > head and b.to_position <= head + budget) then
-          raise exception 'topic % lost events after they were promised positions from %', topic, head + 1
-            using errcode = 'PR002';
-        end if;
-      else
-        -- a part of one large transaction; within it the order is the id's, so it goes on where it stopped
-        select case
-          when group_.from_position = head + 1 then group_.first_id - 1
-          else (select l.id from postrider.log l where l.topic = topic and l.position = head)
-        end into reached;
-        with given_out as (
-          insert into postrider.log (topic, position, tx, id)
-          select topic, head + row_number() over (order by e.id), e.tx, e.id
-          from (
-            select e.tx, e.id from postrider.event e
-            where e.tx = group_.tx and e.id > reached and e.id <= group_.last_id and e.topic = topic
-            order by e.id
-            limit least(budget, group_.to_position - head)
-          ) e
-          returning log.id
-        )
-        select count(*), min(g.id), max(g.id) into given, lowest, highest from given_out g;
-        if given <> least(budget, group_.to_position - head) then
-          raise exception 'topic % lost events after they were promised positions from %', topic, head + 1
-            using errcode = 'PR002';
-        end if;
-      end if;
-      head := head + given;
-      budget := budget - given;
-      events := events + given;
-      low_id := least(low_id, lowest);
-      high_id := greatest(high_id, highest);
-    end loop;
-
-    if head > start then
-      insert into postrider.head (topic, position, n) values (topic, head, n);
-      topics := topics || topic;
-      heads := heads || head;
+          where b.topic = s.topic and b.from_position >= s.from_position and b.from_position <= s.upto
+          offset 0) b
+        cross join lateral (
+          select e.id
+          from postrider.event e
+          where e.tx = b.tx
+          and e.id > case when b.from_position <= s.head then s.reached else b.first_id - 1 end
+          and e.id <= b.last_id
+          and e.topic = b.topic
+          order by e.id
+          limit least(b.to_position, s.upto) - greatest(b.from_position - 1, s.head)) e
+      ) s
+      order by 1, 2
+      returning log.id
+    )
+    select count(*), min(g.id), max(g.id) into events, low_id, high_id from given g;
+    if events <> (select sum(s.upto - s.head) from unnest(piece.upto, piece.heads) s (upto, head)) then
+      raise exception 'topic % lost events after they were promised positions', (
+          select s.topic from unnest(piece.topics, piece.upto) s (topic, upto)
+          where not exists (select from postrider.log l where l.topic = s.topic and l.position = s.upto) limit 1)
+        using errcode = 'PR002';
     end if;
-    more := more or head < (
-      select b.to_position from postrider.backlog b where b.topic = topic order by b.from_position desc limit 1);
-  end loop;
+    insert into postrider.head (topic, position, n)
+    select s.topic, s.upto, n from unnest(piece.topics, piece.upto) s (topic, upto);
+    topics := piece.topics;
+    heads := piece.upto;
+    since := topics[cardinality(topics)];
+  end if;
 
+  more := exists (select from unnest(piece.upto, piece.tails) s (upto, tail) where s.upto < s.tail)
+    or cardinality(postrider.backlogged(since, 1)) > 0 or cardinality(postrider.backlogged('', 1)) > 0;
   if not more then
     begin
       lock table postrider.backlog in access exclusive mode nowait;
       truncate postrider.backlog;
+      emptied := true;
     exception when lock_not_available then
       null;  -- a dump is reading it: what is given out stays recognisable by the heads, and is emptied another time
     end;
+  end if;
+  if not emptied then
+    -- Of small topics only: they may be a million, and later passes would go by them all. A topic of many transactions is
+    -- passed by with two lookups.
+    delete from postrider.backlog b
+    using unnest(piece.topics, piece.upto, piece.tails) s (topic, upto, tail)
+    where b.topic = s.topic and s.upto = s.tail
+    and (select count(*) from (select from postrider.backlog o where o.topic = s.topic limit 101) o) <= 100;
   end if;
 end
 $$;

@@ -1,12 +1,15 @@
--- place(n, topics, txs, ids): gives these events the next positions of their topics.
+-- place(n, topics, txs, ids, lasts): gives these events the next positions of their topics.
 --
+-- takes    lasts: for each event, the greatest id of its transaction; null if all events of its transaction are here
 -- gives    the topics that moved and their new heads
 -- touches  head (reads, writes), log (writes)
+drop function if exists postrider.place(bigint, text[], xid8[], bigint[]);  -- as it was until version 9
 create or replace function postrider.place(
   n          bigint,
   of_topics  text[],
   txs        xid8[],
   ids        bigint[],
+  lasts      bigint[],
   out topics text[],
   out heads  bigint[])
 language plpgsql volatile
@@ -17,11 +20,11 @@ as $$
 #variable_conflict use_variable
 begin
   with fresh as materialized (
-    select f.topic, f.tx, f.id
-    from unnest(of_topics, txs, ids) as f (topic, tx, id)
+    select f.topic, f.tx, f.id, f.last
+    from unnest(of_topics, txs, ids, lasts) as f (topic, tx, id, last)
   ), ordered as (
     select f.topic, f.tx, f.id, row_number() over (partition by f.topic order by f.tx_last_id, f.id) as place
-    from (select f.*, max(f.id) over (partition by f.tx) as tx_last_id from fresh f) f
+    from (select f.*, max(coalesce(f.last, f.id)) over (partition by f.tx) as tx_last_id from fresh f) f
   ), was as materialized (
     select t.topic, coalesce((
       select h.position from postrider.head h where h.topic = t.topic order by h.position desc limit 1), 0) as head

@@ -49,6 +49,7 @@ declare
   late       xid8[];
   fresh      record;
   behind     text[];
+  lasts      bigint[];
   promised   bigint := 0;
   piece      record;
 begin
@@ -124,31 +125,38 @@ begin
     fresh := postrider.find(low_gaps, high_gaps, late, last.low, last.floor, newest, era_high, most);
 
     if cardinality(fresh.ids) > most then
-      promised := postrider.promise(low_gaps, high_gaps, late, last.low, last.floor, newest, era_high, null);
-    elsif fresh.ids is not null then
-      if exists (select from postrider.backlog) then
-        -- a topic with a backlog goes on behind it; the others do not wait
-        select array_agg(t) into behind
-        from (select distinct t from unnest(fresh.topics) t) t
-        where exists (select from postrider.backlog b where b.topic = t);
-        if behind is not null then
-          promised := postrider.promise(low_gaps, high_gaps, late, last.low, last.floor, newest, era_high, behind);
-          select array_agg(f.topic) as topics, array_agg(f.tx) as txs, array_agg(f.id) as ids into fresh
+      fresh := postrider.promise(low_gaps, high_gaps, late, last.low, last.floor, newest, era_high, null, most);
+      promised := fresh.promised;
+      lasts := fresh.lasts;
+    elsif fresh.ids is not null and exists (select from postrider.backlog) then
+      -- a topic with a backlog goes on behind it; the others do not wait
+      select array_agg(t.topic) into behind
+      from (select distinct t.topic from unnest(fresh.topics) t (topic)) t
+      where (select b.to_position from postrider.backlog b where b.topic = t.topic order by b.from_position desc limit 1)
+        > coalesce((select h.position from postrider.head h where h.topic = t.topic order by h.position desc limit 1), 0);
+      if behind is not null then
+        select p.promised into promised
+        from postrider.promise(low_gaps, high_gaps, late, last.low, last.floor, newest, era_high, behind, most) p;
+        select array_agg(f.topic) as topics, array_agg(f.tx) as txs, array_agg(f.id) as ids, array_agg(f.last) as lasts
+        into fresh
+        from (
+          select f.*, max(f.id) over (partition by f.tx) as last
           from unnest(fresh.topics, fresh.txs, fresh.ids) f (topic, tx, id)
-          where f.topic <> all (behind);
-        end if;
+        ) f
+        where f.topic not in (select unnest(behind));
+        lasts := fresh.lasts;
       end if;
-      if fresh.ids is not null then
-        select p.topics, p.heads into topics, heads from postrider.place(n, fresh.topics, fresh.txs, fresh.ids) p;
-        events := cardinality(fresh.ids);
-        select min(i), max(i) into low_id, high_id from unnest(fresh.ids) i;
-      end if;
+    end if;
+    if fresh.ids is not null then
+      select p.topics, p.heads into topics, heads from postrider.place(n, fresh.topics, fresh.txs, fresh.ids, lasts) p;
+      events := cardinality(fresh.ids);
+      select min(i), max(i) into low_id, high_id from unnest(fresh.ids) i;
     end if;
   end if;
 
   more := false;
   if exists (select from postrider.backlog) then
-    piece := postrider.drain(n, most);
+    piece := postrider.drain(n, most, last.topics);
     topics := topics || piece.topics;
     heads := heads || piece.heads;
     events := events + piece.events;

@@ -39,6 +39,14 @@ public final class Line implements AutoCloseable {
     /** A read that takes longer than this is a dead link (the kernel's own patience is two hours). */
     private static final int DEAD_AFTER_MILLIS = 60_000;
 
+    /**
+     * How long the server works on for a client that may be gone. Far above {@link #DEAD_AFTER_MILLIS}: the pass that opens an era
+     * or counts a huge transaction cannot be divided. If it takes longer than the client waits, it must still be able to
+     * commit, or every node would begin it again for ever. Counting topics takes
+     * 15 µs each, so this is enough for 40 million in one transaction.
+     */
+    private static final int LONGEST_STATEMENT_MILLIS = 600_000;
+
     private static final Duration LONGEST_WAIT = Duration.ofMillis(DEAD_AFTER_MILLIS / 2);
 
     private final Connection connection;
@@ -101,7 +109,7 @@ public final class Line implements AutoCloseable {
         execute("set jit = off");
         session.isPinned();
         execute("set session characteristics as transaction isolation level read committed, read write");
-        execute("set statement_timeout = 0");
+        execute("set statement_timeout = " + LONGEST_STATEMENT_MILLIS);
         execute("set lock_timeout = '2s'"); // what waits longer gives the guard of the locks a turn
         execute("set idle_session_timeout = 0");
         execute("listen " + channel);

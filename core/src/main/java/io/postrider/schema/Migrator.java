@@ -48,6 +48,7 @@ public final class Migrator {
             "functions/place",
             "functions/tail_position",
             "functions/promise",
+            "functions/backlogged",
             "functions/drain",
             "functions/cluster_identity",
             "functions/next_number",

@@ -4,7 +4,7 @@ with wanted (purpose, name, privilege) as (
   values ('emit', 'event_ids', 'usage'),
     ('node', 'event', 'select'), ('node', 'log', 'select'), ('node', 'log', 'insert'),
     ('node', 'head', 'select'), ('node', 'head', 'insert'), ('node', 'pass', 'select'), ('node', 'pass', 'insert'),
-    ('node', 'era', 'insert'), ('node', 'backlog', 'insert'), ('node', 'backlog', 'truncate'),
+    ('node', 'era', 'insert'), ('node', 'backlog', 'insert'), ('node', 'backlog', 'truncate'), ('node', 'backlog', 'delete'),
     ('node', 'listener', 'insert'), ('node', 'listener', 'update'), ('node', 'delivery', 'insert'),
     ('node', 'delivery_numbers', 'usage'), ('node', 'tenure', 'insert'), ('node', 'tenure', 'update'),
     ('node', 'setback', 'insert'), ('node', 'setback', 'update'), ('node', 'setback', 'delete'),

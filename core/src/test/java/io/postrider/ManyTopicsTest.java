@@ -1,0 +1,203 @@
+package io.postrider;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.postrider.db.Database;
+import io.postrider.db.SchemaName;
+import io.postrider.testkit.Await;
+import io.postrider.testkit.TestDatabase;
+import io.postrider.verify.Proof;
+import io.postrider.verify.Verifier;
+import java.util.List;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/**
+ * One transaction that writes to more topics than a pass can take. 100,000 topics made one pass of 30 s, in which nobody's
+ * events got a position.
+ */
+@Migrated
+@Tag("hot")
+class ManyTopicsTest {
+    private static final int TOPICS = 5_000;
+    private static final int MOST_TOPICS = 1_000;
+    private static final int PASS_SIZE = 2_000;
+
+    /** The turns go on after the topic of the last pass, which is "other": this one is the next. */
+    private static final String LARGE = "p";
+
+    @Test
+    void a_pass_takes_a_thousand_topics_and_others_do_not_wait(TestDatabase database) {
+        try (Psql psql = new Psql(database)) {
+            psql.emit("other", "before").passAll();
+            flood(psql, 1);
+            psql.emit("other", "o0");
+            int passes = 0;
+            boolean more = true;
+            while (more) {
+                List<String> pass = pass(psql);
+                assertThat(Integer.parseInt(pass.get(0)))
+                        .as("topics of pass %s", passes)
+                        .isLessThanOrEqualTo(MOST_TOPICS + 1);
+                assertThat(psql.log("other")).endsWith("o" + passes);
+                psql.emit("other", "o" + ++passes);
+                more = pass.get(1).equals("true");
+            }
+            psql.passAll();
+            assertThat(passes).isEqualTo(TOPICS / MOST_TOPICS);
+            assertWhole(psql, TOPICS, 1);
+        }
+        assertHolds(database);
+    }
+
+    /** The order is that of the transactions' greatest ids, also if that id is in a topic that goes into the backlog. */
+    @Test
+    void a_transaction_keeps_its_place_although_one_of_its_topics_goes_into_the_backlog(TestDatabase database) {
+        try (Psql psql = new Psql(database);
+                Psql early = new Psql(database)) {
+            psql.emit("other", "before").passAll();
+            early.begin().emit("left", "early");
+            psql.emit("left", "cause");
+            early.emit("x1", "effect").commit();
+            flood(psql, 1);
+            pass(psql);
+            assertThat(psql.log("left")).containsExactly("cause", "early");
+            psql.passAll();
+            assertThat(psql.log("x1")).containsExactly("effect", "t1");
+        }
+    }
+
+    /** What a transaction wrote to a topic is read by its range of ids; these ranges span all the other topics. */
+    @Test
+    void events_of_a_topic_that_lie_far_apart_are_found_without_reading_all_between(TestDatabase database) {
+        try (Psql psql = new Psql(database)) {
+            psql.emit("other", "before").passAll();
+            psql.begin();
+            flood(psql, 1);
+            flood(psql, 2);
+            psql.commit();
+            psql.begin();
+            assertThat(pass(psql).get(0)).isEqualTo(Integer.toString(MOST_TOPICS));
+            assertThat(psql.number("select sum(pg_stat_get_xact_tuples_fetched(i.indexrelid)"
+                            + " + pg_stat_get_xact_tuples_returned(i.indexrelid)) from pg_index i"
+                            + " join pg_class c on c.oid = i.indrelid where c.relname like 'event\\_%'"))
+                    .as("of 10,000 events read by one pass; each topic by itself would read 5,000")
+                    .isLessThan(200_000);
+            psql.commit();
+            psql.passAll();
+            assertWhole(psql, TOPICS, 2);
+            assertThat(psql.log("x1")).containsExactly("t1", "t2");
+        }
+        assertHolds(database);
+    }
+
+    @Test
+    void a_large_topic_and_the_last_one_by_name_move_while_topics_keep_coming(TestDatabase database) {
+        try (Psql psql = new Psql(database)) {
+            psql.emit("other", "before").passAll();
+            psql.begin();
+            psql.emitMany(LARGE, "g", 20_000);
+            psql.emitMany("zzz", "z", 5);
+            flood(psql, 1);
+            psql.commit();
+            for (int pass = 1; pass <= 5; pass++) {
+                long before = head(psql, LARGE);
+                pass(psql);
+                assertThat(head(psql, LARGE)).as("pass %s", pass).isGreaterThan(before);
+                psql.execute("insert into postrider.event (topic, type, payload) select 'm" + pass
+                        + "-' || i, 't', '{}' from generate_series(1, 2100) i");
+            }
+            int passes = 5;
+            while (head(psql, "zzz") < 5) {
+                assertThat(pass(psql)).isNotEmpty();
+                assertThat(++passes)
+                        .as("passes until all of zzz has its positions")
+                        .isLessThan(40);
+            }
+            psql.passAll();
+            assertThat(psql.log(LARGE)).hasSize(20_000).startsWith("g1", "g2").endsWith("g19999", "g20000");
+            assertThat(psql.log("zzz")).containsExactly("z1", "z2", "z3", "z4", "z5");
+            assertWhole(psql, TOPICS, 1);
+        }
+        assertHolds(database);
+    }
+
+    @Test
+    void a_topic_that_has_all_its_promised_positions_does_not_wait_for_the_other_topics(TestDatabase database) {
+        try (Psql psql = new Psql(database)) {
+            psql.emit("other", "before").passAll();
+            psql.begin().emit(LARGE, "of-large");
+            flood(psql, 1);
+            psql.commit();
+            pass(psql);
+            assertThat(psql.log(LARGE)).containsExactly("of-large");
+            for (int i = 1; i <= 3; i++) {
+                psql.emit(LARGE, "a" + i);
+                assertThat(pass(psql).get(1)).isEqualTo("true");
+                assertThat(psql.log(LARGE)).endsWith("a" + i);
+            }
+            psql.passAll();
+            assertThat(psql.log(LARGE)).containsExactly("of-large", "a1", "a2", "a3");
+            assertWhole(psql, TOPICS, 1);
+        }
+        assertHolds(database);
+    }
+
+    @Test
+    void a_dump_that_reads_the_backlog_does_not_make_passes_go_by_all_topics_again(TestDatabase database) {
+        try (Psql psql = new Psql(database);
+                Psql dump = new Psql(database)) {
+            psql.emit("other", "before").passAll();
+            flood(psql, 1);
+            pass(psql);
+            dump.begin().execute("lock table postrider.backlog in access share mode");
+            psql.passAll();
+            assertWhole(psql, TOPICS, 1);
+            assertThat(psql.number("select count(*) from postrider.backlog")).isZero();
+            dump.rollback();
+        }
+    }
+
+    @Test
+    void a_node_delivers_each_event_of_such_a_transaction_and_of_others_once(TestDatabase database) {
+        try (Node node = new Node(database, options -> options.withPassSize(PASS_SIZE));
+                Psql psql = new Psql(database)) {
+            node.with(Listener.relay("last", "x" + TOPICS, event -> {}), Listener.relay("other", "other", event -> {}));
+            flood(psql, 1);
+            psql.emit("other", "o1");
+            node.awaitCursor("other", 1);
+            node.awaitCursor("last", 1);
+            Await.until("the backlog is empty", () -> psql.number("select count(*) from postrider.backlog") == 0);
+            assertWhole(psql, TOPICS, 1);
+        }
+        assertHolds(database);
+    }
+
+    private static void flood(Psql psql, int round) {
+        psql.execute("insert into postrider.event (topic, type, payload) select 'x' || i, 't" + round
+                + "', '{}' from generate_series(1, " + TOPICS + ") i");
+    }
+
+    /** How many topics moved, and whether there is more; empty if there was nothing to do. */
+    private static List<String> pass(Psql psql) {
+        List<String> row = psql.texts("select cardinality(topics) || ' ' || more from postrider.sequence(" + PASS_SIZE
+                + ") where events > 0");
+        return row.isEmpty() ? row : List.of(row.get(0).split(" "));
+    }
+
+    private static long head(Psql psql, String topic) {
+        return psql.number("select coalesce(max(position), 0) from postrider.head where topic = '" + topic + "'");
+    }
+
+    private static void assertWhole(Psql psql, int topics, int events) {
+        assertThat(psql.text("select count(*) || ' topics, ' || min(n) || ' to ' || max(n) || ' events, to position '"
+                        + " || max(last) from (select count(*) as n, max(position) as last from postrider.log"
+                        + " where topic like 'x%' group by topic) t"))
+                .isEqualTo(topics + " topics, " + events + " to " + events + " events, to position " + events);
+    }
+
+    private static void assertHolds(TestDatabase database) {
+        assertThat(new Verifier(new Database(database.dataSource(), SchemaName.of("postrider"))).verify(step -> {}))
+                .allMatch(Proof::holds);
+    }
+}
