@@ -6,8 +6,6 @@
 -- touches  delayed, finish, cancellation, unique_job (writes), claim, settlement, log, event (reads)
 -- locks    its row; or its worker, so that it is either settled first or sees that it is cancelled; or its lane, so that it is
 --          either claimed first or dropped by who claims it
-drop function if exists postrider.cancel(uuid, text);
-drop function if exists postrider.find_job(uuid);
 create or replace function postrider.cancel(of_topic text, of_position bigint, of_reason text default null)
 returns text
 language plpgsql volatile

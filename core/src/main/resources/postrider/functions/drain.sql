@@ -12,7 +12,6 @@
 -- Topics take turns. Half of the places are for topics that had a piece in the last pass and have more, so that a giant goes on
 -- while others come and go. The rest goes through all names in order, from the last topic of the pass before.
 -- The share of a topic that needs less than others goes to these.
-drop function if exists postrider.drain(bigint, int);  -- as it was until version 9
 create or replace function postrider.drain(
   n            bigint,
   most         int,

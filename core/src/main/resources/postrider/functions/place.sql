@@ -3,7 +3,6 @@
 -- takes    lasts: for each event, the greatest id of its transaction; null if all events of its transaction are here
 -- gives    the topics that moved and their new heads
 -- touches  head (reads, writes), log (writes)
-drop function if exists postrider.place(bigint, text[], xid8[], bigint[]);  -- as it was until version 9
 create or replace function postrider.place(
   n          bigint,
   of_topics  text[],

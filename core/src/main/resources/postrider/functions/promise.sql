@@ -11,7 +11,6 @@
 -- A transaction's events in a topic are one row, unless they lie scattered among those of other topics: then one row for every
 -- 128 ids. To give out a row is to read all of the transaction's events in its range: two events in each of 50,000
 -- topics, first all topics once and then again, were 50,000 × 50,000 events to read.
-drop function if exists postrider.promise(xid8[], xid8[], xid8[], bigint, bigint, bigint, bigint, text[]);  -- as it was until version 9
 create or replace function postrider.promise(
   low_gaps      xid8[],
   high_gaps     xid8[],

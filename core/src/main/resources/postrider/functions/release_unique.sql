@@ -4,7 +4,6 @@
 -- takes    arrays of equal length: the job's lane, project, unique key (null: it has none) and id. All four must match: a
 --          producer chooses job ids, so a job of another project may have the same id
 -- touches  unique_job (writes)
-drop function if exists postrider.release_unique(uuid[]);
 create or replace function postrider.release_unique(topics text[], projects text[], keys text[], ids uuid[])
 returns void
 language plpgsql volatile

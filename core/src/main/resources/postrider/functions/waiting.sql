@@ -4,7 +4,6 @@
 -- gives    reason: no_position, time, retry, paused, no_worker, no_handler, key, limit, alone, behind. until: when it may run.
 --          ahead: the number of jobs before it in its lane. detail: the limit that is reached, or the type without a handler
 -- touches  event, log, delayed, queue, claim, worker, worker_queue, dead_letter (reads)
-drop function if exists postrider.waiting(uuid);
 create or replace function postrider.waiting(of_topic text, of_position bigint)
 returns table (reason text, until timestamptz, ahead bigint, detail text)
 language plpgsql stable

@@ -35,7 +35,7 @@ public final class Migrator {
             "V007__rights",
             "V008__bad_rows",
             "V009__progress_checks",
-            "V010__intruders");
+            "V010__signatures");
 
     /** The files under {@code functions/} and {@code views/}, in the order in which they are made. */
     public static final List<String> FUNCTIONS = List.of(

@@ -2,7 +2,7 @@
 -- job at this lane and position.
 -- touches: dead_letter
 with wanted as (
-  select i.id from unnest(:ids) i (id)
+  select i.id from unnest(:ids::bigint[]) i (id)
   union
   select x.id from postrider.dead_letter x where x.listener = :topic and x.position = :position
 )

@@ -61,7 +61,7 @@ class MigratorTest {
                             "7 V007__rights",
                             "8 V008__bad_rows",
                             "9 V009__progress_checks",
-                            "10 V010__intruders");
+                            "10 V010__signatures");
             psql.emit("orders", "a").passAll();
             assertThat(psql.log("orders")).containsExactly("a");
         }
