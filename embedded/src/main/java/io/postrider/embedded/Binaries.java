@@ -130,7 +130,7 @@ record Binaries(Path home, String version) {
                 throw e;
             }
         } finally {
-            DataDirectory.delete(mine);
+            FileTree.delete(mine);
         }
     }
 

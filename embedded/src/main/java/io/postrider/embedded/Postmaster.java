@@ -71,7 +71,9 @@ final class Postmaster {
             command.addAll(account.command(
                     binaries.program("postgres").toString(),
                     "-D",
-                    data.cluster().toString()));
+                    data.cluster().toString(),
+                    "-c",
+                    "config_file=" + data.settings()));
             ProcessBuilder builder =
                     new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.appendTo(log.toFile()));
             // Else the server would take its settings from whatever the user's psql is told to use.

@@ -304,9 +304,9 @@ class EmbeddedPostgresTest {
 
     @Test
     void root_gives_away_nothing_that_a_link_points_to(@TempDir Path directory) throws Exception {
-        if (Account.current() == Account.SELF) {
-            return; // not root: owners do not change
-        }
+        boolean root = Account.current() != Account.SELF;
+        Object self = Files.getAttribute(Path.of("/proc/self"), "unix:uid");
+        Account account = root ? Account.NOBODY : Account.current(); // under which a user's files keep their owner
         Path outside = Files.writeString(directory.resolve("outside"), "root's");
         Path outsideDirectory = Files.createDirectory(directory.resolve("outside-directory"));
         Path inside = Files.writeString(outsideDirectory.resolve("inside"), "root's");
@@ -314,11 +314,14 @@ class EmbeddedPostgresTest {
         Path own = Files.writeString(Files.createDirectory(data.resolve("sub")).resolve("own"), "the server's");
         Files.createSymbolicLink(data.resolve("link"), outside);
         Files.createSymbolicLink(data.resolve("sub").resolve("directory-link"), outsideDirectory);
-        Account.NOBODY.takeOver(data);
-        assertThat(Files.getAttribute(own, "unix:uid")).isEqualTo(65_534);
-        assertThat(Files.getAttribute(data, "unix:gid")).isEqualTo(65_534);
-        for (Path kept : List.of(outside, outsideDirectory, inside)) {
-            assertThat(Files.getAttribute(kept, "unix:uid")).as(kept.toString()).isEqualTo(0);
+        account.takeOver(data);
+        assertThat(Files.getAttribute(own, "unix:uid")).isEqualTo(root ? 65_534 : self);
+        assertThat(Files.getAttribute(data, "unix:uid")).isEqualTo(root ? 65_534 : self);
+        // Once it is the account's, it may hold a hard link to a file of root.
+        Path linked = Files.createLink(data.resolve("hard-link"), outside);
+        account.takeOver(data);
+        for (Path kept : List.of(outside, outsideDirectory, inside, linked)) {
+            assertThat(Files.getAttribute(kept, "unix:uid")).as(kept.toString()).isEqualTo(self);
         }
     }
 
@@ -332,6 +335,14 @@ class EmbeddedPostgresTest {
         try (EmbeddedPostgres postgres = EmbeddedPostgres.start(DEFAULTS, account)) {
             assertThat(Files.getAttribute(Path.of("/proc/" + postgres.pid()), "unix:uid"))
                     .isEqualTo(uid);
+            // The log, the lock and the settings are written by us, so the server's account must not be able to replace
+            // them.
+            Path cluster = Path.of(one(postgres, "show data_directory"));
+            assertThat(Files.getAttribute(cluster, "unix:uid")).isEqualTo(uid);
+            assertThat(Files.getAttribute(cluster.getParent(), "unix:uid"))
+                    .isEqualTo(Files.getAttribute(Path.of("/proc/self"), "unix:uid"));
+            assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(cluster.getParent())))
+                    .isEqualTo(root ? "rwx--x--x" : "rwx------");
             postgres.kill();
             postgres.restart();
             assertThat(one(postgres, "select 1")).isEqualTo("1");
