@@ -125,7 +125,7 @@ enum Account {
         static final Account ACCOUNT = find();
 
         private static Account find() {
-            if (!isRoot()) {
+            if (OwnDirectory.UID != 0) {
                 return SELF;
             }
             for (Account account : List.of(NAMESPACE, NOBODY)) {
@@ -135,20 +135,6 @@ enum Account {
             }
             throw new EmbeddedPostgresException("PostgreSQL does not run as root, and neither unshare -U nor setpriv"
                     + " works here: run as another user, or install util-linux");
-        }
-
-        private static boolean isRoot() {
-            try {
-                // Not user.name, which an environment can set: the owner of a file that this process has just made.
-                Path probe = Files.createTempFile("postrider", null);
-                try {
-                    return Integer.valueOf(0).equals(Files.getAttribute(probe, "unix:uid"));
-                } finally {
-                    Files.delete(probe);
-                }
-            } catch (IOException | UnsupportedOperationException e) {
-                return "root".equals(System.getProperty("user.name"));
-            }
         }
     }
 }

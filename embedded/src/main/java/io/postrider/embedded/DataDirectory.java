@@ -55,15 +55,11 @@ final class DataDirectory {
     /** Takes the directory for this object alone, making what is missing. */
     static DataDirectory open(@Nullable Path wanted, Account account) {
         try {
-            Path root = wanted == null ? Files.createTempDirectory("postrider-postgres") : wanted;
-            if (wanted != null) {
-                refuseForeign(root);
-                boolean made = !Files.exists(root);
-                Files.createDirectories(root);
-                if (made) {
-                    Files.setPosixFilePermissions(root, PosixFilePermissions.fromString("rwx------"));
-                }
-            }
+            Path root = wanted == null
+                    ? OwnDirectory.temporary(
+                            Path.of(System.getProperty("java.io.tmpdir")), "postrider-postgres", OwnDirectory.PRIVATE)
+                    : OwnDirectory.make(wanted, OwnDirectory.PRIVATE);
+            refuseForeign(root);
             FileChannel lock = lock(root);
             try {
                 String password = readOrMakePassword(root.resolve("password"));
@@ -103,8 +99,7 @@ final class DataDirectory {
             }
             Path draft = root.resolve("cluster.new");
             FileTree.delete(draft);
-            Files.createDirectory(
-                    draft, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+            Files.createDirectory(draft, PosixFilePermissions.asFileAttribute(OwnDirectory.PRIVATE));
             account.takeOver(draft);
             account.takeOver(root.resolve("password")); // initdb reads it
             initdb(binaries, account, draft);
@@ -182,12 +177,6 @@ final class DataDirectory {
 
     /** A mistyped path must not turn somebody's home into a database. */
     private static void refuseForeign(Path root) throws IOException {
-        if (!Files.exists(root)) {
-            return;
-        }
-        if (!Files.isDirectory(root)) {
-            throw new EmbeddedPostgresException("data directory " + root + " is not a directory");
-        }
         try (Stream<Path> entries = Files.list(root)) {
             if (!Files.exists(root.resolve("lock")) && entries.findAny().isPresent()) {
                 throw new EmbeddedPostgresException(
