@@ -1,6 +1,7 @@
 package io.postrider.embedded;
 
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermission;
 import java.util.Set;
@@ -25,7 +26,9 @@ record ProgramCache(Path directory, boolean temporary) {
 
     static ProgramCache open(Path preferred, Path temporary, Set<PosixFilePermission> permissions) throws IOException {
         try {
-            return new ProgramCache(OwnDirectory.make(preferred, permissions), false);
+            Path made = OwnDirectory.make(preferred, permissions);
+            Files.setPosixFilePermissions(made, permissions); // with umask 077 nobody could not read it
+            return new ProgramCache(made, false);
         } catch (IOException e) {
             // Costs about 2 s and 60 MB for each start, so say it.
             log.warn(

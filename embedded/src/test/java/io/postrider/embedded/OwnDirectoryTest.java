@@ -77,6 +77,15 @@ class OwnDirectoryTest {
                 .hasMessage(postgres + " could have been changed by another user: remove " + home);
     }
 
+    /** With umask 077 root creates it as rwx------, and nobody could not run the programs in it. */
+    @Test
+    void a_cache_has_the_permissions_asked_for_whatever_the_umask() throws IOException {
+        Path cache = OwnDirectory.make(temp.resolve("cache"), OwnDirectory.PRIVATE);
+        assertThat(ProgramCache.open(cache, temp, OwnDirectory.READABLE).temporary())
+                .isFalse();
+        assertThat(mode(cache)).isEqualTo("rwxr-xr-x");
+    }
+
     @Test
     void a_data_directory_that_somebody_else_made_is_refused_and_left_alone() throws IOException {
         Path data = Files.createDirectory(temp.resolve("data"));
