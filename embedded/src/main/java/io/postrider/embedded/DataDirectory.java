@@ -1,34 +1,43 @@
 package io.postrider.embedded;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
+import java.io.InputStream;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Base64;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where one server keeps everything: {@code cluster/} (PostgreSQL's own), {@code password}, {@code postgres.log} and
- * {@code lock}. The lock is the kernel's, so it goes when its JVM goes, however that happens.
+ * Where one server keeps everything: {@code cluster/} (PostgreSQL's own), {@code password}, {@code postrider.conf},
+ * {@code postgres.log} and {@code lock}. The lock is the kernel's, so it goes when its JVM goes, however that happens.
+ *
+ * <p>Only {@code cluster/} belongs to the server's account. The directory itself stays ours: in a directory of the account
+ * nobody, root would write its log through whatever link that account puts there.
  */
 final class DataDirectory {
 
+    private static final Set<PosixFilePermission> PASSABLE = PosixFilePermissions.fromString("rwx--x--x");
+    private static final FileAttribute<?> OWNER_ONLY =
+            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
     private static final long LOG_LIMIT = 10 * 1024 * 1024;
 
     private final Path root;
@@ -46,19 +55,17 @@ final class DataDirectory {
     /** Takes the directory for this object alone, making what is missing. */
     static DataDirectory open(@Nullable Path wanted, Account account) {
         try {
-            Path root = wanted == null ? Files.createTempDirectory("postrider-postgres") : wanted;
-            if (wanted != null) {
-                refuseForeign(root);
-                boolean made = !Files.exists(root);
-                Files.createDirectories(root);
-                if (made) {
-                    Files.setPosixFilePermissions(root, PosixFilePermissions.fromString("rwx------"));
-                }
-            }
+            Path root = wanted == null
+                    ? OwnDirectory.temporary(
+                            Path.of(System.getProperty("java.io.tmpdir")), "postrider-postgres", OwnDirectory.PRIVATE)
+                    : OwnDirectory.make(wanted, OwnDirectory.PRIVATE);
+            refuseForeign(root);
             FileChannel lock = lock(root);
             try {
                 String password = readOrMakePassword(root.resolve("password"));
-                account.takeOver(root);
+                if (account == Account.NOBODY) {
+                    Files.setPosixFilePermissions(root, PASSABLE);
+                }
                 if (!account.reaches(root)) {
                     throw new EmbeddedPostgresException(
                             "data directory " + root + " cannot be reached by the account nobody: choose one under /tmp"
@@ -67,6 +74,9 @@ final class DataDirectory {
                 return new DataDirectory(root, wanted == null, lock, password);
             } catch (IOException | RuntimeException e) {
                 lock.close();
+                if (wanted == null) {
+                    FileTree.delete(root);
+                }
                 throw e;
             }
         } catch (IOException e) {
@@ -84,13 +94,15 @@ final class DataDirectory {
                             + ", but " + binaries.major() + " was asked for: use that version or another directory");
                 }
                 awaitFormerServer();
+                account.takeOver(cluster()); // root's, if user namespaces worked at the last start
                 return;
             }
             Path draft = root.resolve("cluster.new");
-            delete(draft);
+            FileTree.delete(draft);
+            Files.createDirectory(draft, PosixFilePermissions.asFileAttribute(OwnDirectory.PRIVATE));
+            account.takeOver(draft);
+            account.takeOver(root.resolve("password")); // initdb reads it
             initdb(binaries, account, draft);
-            Files.writeString(
-                    draft.resolve("postgresql.conf"), "\ninclude 'postrider.conf'\n", StandardOpenOption.APPEND);
             Files.move(draft, cluster(), StandardCopyOption.ATOMIC_MOVE);
         } catch (IOException e) {
             throw new EmbeddedPostgresException(
@@ -98,25 +110,23 @@ final class DataDirectory {
         }
     }
 
-    /** In a file, not on the command line, so that ALTER SYSTEM and a reload still have the last word. */
+    /**
+     * In a file, not on the command line, so that ALTER SYSTEM and a reload still have the last word. Outside the cluster, where
+     * the server's account could replace it by a link.
+     */
     void writeSettings(Map<String, String> settings, Account account) {
-        StringBuilder lines = new StringBuilder("# Written at each start.\n");
+        StringBuilder lines = new StringBuilder("# Written at each start.\ninclude 'cluster/postgresql.conf'\n");
         settings.forEach((name, value) -> lines.append(name)
                 .append(" = '")
                 .append(value.replace("\\", "\\\\").replace("'", "''"))
                 .append("'\n"));
-        Path file = cluster().resolve("postrider.conf");
         try {
-            Files.writeString(
-                    file,
-                    lines,
-                    StandardOpenOption.CREATE,
-                    StandardOpenOption.TRUNCATE_EXISTING,
-                    StandardOpenOption.WRITE,
-                    LinkOption.NOFOLLOW_LINKS); // root writes where the server may have put a link
-            account.takeOver(file);
+            Files.deleteIfExists(settings());
+            Files.createFile(settings(), OWNER_ONLY);
+            Files.writeString(settings(), lines);
+            account.takeOver(settings());
         } catch (IOException e) {
-            throw new EmbeddedPostgresException("cannot write " + file + ": " + Binaries.reason(e), e);
+            throw new EmbeddedPostgresException("cannot write " + settings() + ": " + Binaries.reason(e), e);
         }
     }
 
@@ -130,6 +140,10 @@ final class DataDirectory {
 
     Path cluster() {
         return root.resolve("cluster");
+    }
+
+    Path settings() {
+        return root.resolve("postrider.conf");
     }
 
     String password() {
@@ -153,7 +167,7 @@ final class DataDirectory {
     void close() {
         try {
             if (temporary) {
-                delete(root);
+                FileTree.delete(root);
             }
             lock.close();
         } catch (IOException e) {
@@ -161,27 +175,8 @@ final class DataDirectory {
         }
     }
 
-    static void delete(Path directory) throws IOException {
-        if (!Files.exists(directory)) {
-            return;
-        }
-        try (Stream<Path> all = Files.walk(directory)) {
-            for (Path path : all.sorted(Comparator.reverseOrder()).toList()) {
-                Files.deleteIfExists(path);
-            }
-        } catch (UncheckedIOException e) {
-            throw e.getCause();
-        }
-    }
-
     /** A mistyped path must not turn somebody's home into a database. */
     private static void refuseForeign(Path root) throws IOException {
-        if (!Files.exists(root)) {
-            return;
-        }
-        if (!Files.isDirectory(root)) {
-            throw new EmbeddedPostgresException("data directory " + root + " is not a directory");
-        }
         try (Stream<Path> entries = Files.list(root)) {
             if (!Files.exists(root.resolve("lock")) && entries.findAny().isPresent()) {
                 throw new EmbeddedPostgresException(
@@ -265,7 +260,7 @@ final class DataDirectory {
         builder.environment().put("LC_ALL", "C");
         Process process = builder.start();
         process.getOutputStream().close();
-        String said = new String(process.getInputStream().readAllBytes(), java.nio.charset.StandardCharsets.UTF_8);
+        String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         if (Processes.exitCode(process) != 0) {
             throw new IOException("initdb failed: " + said.strip().replaceAll("\\s*\\R\\s*", "; "));
         }
@@ -280,14 +275,15 @@ final class DataDirectory {
         new SecureRandom().nextBytes(random);
         String password = Base64.getUrlEncoder().encodeToString(random);
         Files.deleteIfExists(file);
-        Files.createFile(file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+        Files.createFile(file, OWNER_ONLY);
         Files.writeString(file, password + "\n");
         return password;
     }
 
     private static Optional<String> read(Path file) throws IOException {
-        try {
-            return Optional.of(Files.readString(file));
+        // The server's account may have put a link there: PG_VERSION would be shown in an error.
+        try (InputStream in = Files.newInputStream(file, LinkOption.NOFOLLOW_LINKS)) {
+            return Optional.of(new String(in.readAllBytes(), StandardCharsets.UTF_8));
         } catch (NoSuchFileException e) {
             return Optional.empty();
         }

@@ -62,15 +62,22 @@ public final class EmbeddedPostgres implements AutoCloseable {
     }
 
     static EmbeddedPostgres start(EmbeddedPostgresOptions options, Account account) {
-        Binaries binaries = Binaries.find(options, account);
-        DataDirectory data = DataDirectory.open(options.dataDirectory().orElse(null), account);
+        return start(options, account, Binaries.find(options, account));
+    }
+
+    static EmbeddedPostgres start(EmbeddedPostgresOptions options, Account account, Binaries binaries) {
+        DataDirectory data = null;
         try {
+            data = DataDirectory.open(options.dataDirectory().orElse(null), account);
             data.prepare(binaries, account);
             EmbeddedPostgres server = new EmbeddedPostgres(options, account, binaries, data);
             server.start();
             return server;
         } catch (RuntimeException e) {
-            data.close();
+            if (data != null) {
+                data.close();
+            }
+            binaries.close();
             throw e;
         }
     }
@@ -136,6 +143,7 @@ public final class EmbeddedPostgres implements AutoCloseable {
         if (!closed) {
             stop();
             data.close();
+            binaries.close();
             closed = true;
         }
     }

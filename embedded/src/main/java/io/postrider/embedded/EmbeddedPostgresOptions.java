@@ -58,7 +58,8 @@ public final class EmbeddedPostgresOptions {
 
     /**
      * Keeps the data here, across starts and machines' reboots. The directory must not exist yet, or be empty, or be one
-     * made by an earlier start. Without it the data is temporary and goes when the server is closed.
+     * made by an earlier start. It must belong to the account of this process, and other users must not be able to write to it
+     * or to rename it. Without it the data is temporary and goes when the server is closed.
      */
     public EmbeddedPostgresOptions withDataDirectory(Path directory) {
         Path absolute = Objects.requireNonNull(directory, "dataDirectory")

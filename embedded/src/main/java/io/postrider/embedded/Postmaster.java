@@ -19,13 +19,13 @@ import java.util.stream.Stream;
  * One running server process, under a small shell that outlives the JVM by as long as it takes to clean up.
  *
  * <p>The shell waits for the server, and beside it reads our end of a pipe: each line is a signal to pass on; the end of
- * the pipe means that the JVM is gone, by exit or by kill -9, and then it stops the server and removes a temporary
- * directory. It runs in a session of its own, or Ctrl-C would stop the server before the application has let go of it.
+ * the pipe means that the JVM is gone, by exit or by kill -9, and then it stops the server and removes temporary
+ * directories. It runs in a session of its own, or Ctrl-C would stop the server before the application has let go of it.
  */
 final class Postmaster {
 
     private static final String KEEPER = """
-            temporary=$1; shift; gone=
+            data=$1; programs=$2; shift 2; gone=
             exec 3<&0
             trap 'gone=1; kill -INT "$server"' USR1
             "$@" </dev/null >&2 3<&- & server=$!
@@ -34,7 +34,8 @@ final class Postmaster {
             wait "$server"; code=$?
             if [ -n "$gone" ]; then wait "$server"; fi
             kill "$reader"
-            if [ -n "$gone" ] && [ -n "$temporary" ]; then rm -rf "$temporary"; fi
+            if [ -n "$gone" ] && [ -n "$data" ]; then rm -rf "$data"; fi
+            if [ -n "$gone" ] && [ -n "$programs" ]; then rm -rf "$programs"; fi
             exit "$code"
             """;
 
@@ -67,11 +68,14 @@ final class Postmaster {
                     "-c",
                     KEEPER,
                     "sh",
-                    data.temporary() ? data.root().toString() : ""));
+                    data.temporary() ? data.root().toString() : "",
+                    binaries.temporary().map(Path::toString).orElse("")));
             command.addAll(account.command(
                     binaries.program("postgres").toString(),
                     "-D",
-                    data.cluster().toString()));
+                    data.cluster().toString(),
+                    "-c",
+                    "config_file=" + data.settings()));
             ProcessBuilder builder =
                     new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.appendTo(log.toFile()));
             // Else the server would take its settings from whatever the user's psql is told to use.

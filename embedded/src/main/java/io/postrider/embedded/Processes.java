@@ -1,6 +1,7 @@
 package io.postrider.embedded;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -27,6 +28,28 @@ final class Processes {
     static boolean stopped(long pid) {
         char state = state(pid);
         return state == 'T' || state == 't';
+    }
+
+    /**
+     * The uid of this process. Not by user.name, which an environment can set, nor by the owner of a new file, which others may be
+     * able to exchange. The JDK's UnixSystem says 0 for a uid without an entry in /etc/passwd.
+     */
+    static long uid() {
+        try {
+            Path status = Path.of("/proc/self/status");
+            if (Files.exists(status)) {
+                return Files.readAllLines(status, StandardCharsets.ISO_8859_1).stream()
+                        .filter(line -> line.startsWith("Uid:"))
+                        .map(line -> line.split("\\s+", -1)[2]) // real, effective, saved, file system
+                        .mapToLong(Long::parseLong)
+                        .findFirst()
+                        .orElseThrow();
+            }
+            Process id = new ProcessBuilder("/usr/bin/id", "-u").start(); // macOS
+            return Long.parseLong(new String(id.getInputStream().readAllBytes(), StandardCharsets.US_ASCII).trim());
+        } catch (IOException e) {
+            throw new EmbeddedPostgresException("cannot find out the uid of this process: " + Binaries.reason(e), e);
+        }
     }
 
     /** Linux's letter for what the process is doing, or a space where there is no such thing to read. */

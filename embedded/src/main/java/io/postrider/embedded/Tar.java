@@ -7,13 +7,17 @@ import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Set;
 
 /**
  * Unpacks the one tar that we know: files, directories and symbolic links with short names. Anything else is refused,
  * not guessed. Sixty lines, because the usual library and what it pulls in are 2.7 MB in the user's class path.
  */
 final class Tar {
+
+    static final Set<PosixFilePermission> FILE = PosixFilePermissions.fromString("rw-r--r--");
 
     private static final int BLOCK = 512;
 
@@ -25,9 +29,9 @@ final class Tar {
             long size = octal(header, 124, 12);
             Path path = inside(target, text(header, 0, 100));
             switch (header[156]) {
-                case '5' -> Files.createDirectories(path);
+                case '5' -> makeDirectories(path);
                 case '2' -> {
-                    Files.createDirectories(parent(path));
+                    makeDirectories(parent(path));
                     // Checked as well: a link out of the directory would let a later entry be written through it.
                     inside(
                             target,
@@ -42,7 +46,7 @@ final class Tar {
     }
 
     private static void writeFile(InputStream tar, long size, Path path, boolean executable) throws IOException {
-        Files.createDirectories(parent(path));
+        makeDirectories(parent(path));
         try (OutputStream out = Files.newOutputStream(path)) {
             byte[] buffer = new byte[64 * 1024];
             for (long left = size; left > 0; ) {
@@ -54,10 +58,18 @@ final class Tar {
                 left -= n;
             }
         }
-        if (executable) {
-            Files.setPosixFilePermissions(path, PosixFilePermissions.fromString("rwxr-xr-x"));
-        }
+        // Not the umask's: 000 would let others change the programs, 077 would keep the account nobody from running
+        // them.
+        Files.setPosixFilePermissions(path, executable ? OwnDirectory.READABLE : FILE);
         tar.skipNBytes((BLOCK - size % BLOCK) % BLOCK);
+    }
+
+    private static void makeDirectories(Path path) throws IOException {
+        if (!Files.isDirectory(path)) {
+            makeDirectories(parent(path));
+            Files.createDirectory(path);
+            Files.setPosixFilePermissions(path, OwnDirectory.READABLE);
+        }
     }
 
     private static Path inside(Path target, String name) throws IOException {

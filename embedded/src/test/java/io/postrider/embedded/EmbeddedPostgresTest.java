@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
@@ -18,6 +19,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -250,27 +252,36 @@ class EmbeddedPostgresTest {
                 .hasMessageContaining("bin/postgres");
     }
 
-    /** Kill -9 gives a JVM no chance to clean up, so the server's keeper must. */
+    /** Kill -9 gives a JVM no chance to clean up, so the server's keeper must: data, and programs if there is no safe cache. */
     @Test
     void the_server_goes_when_its_jvm_is_killed() throws Exception {
-        Process jvm = new ProcessBuilder(
+        Path everybodys = Files.createDirectory(temp.resolve("cache"));
+        Files.setPosixFilePermissions(everybodys, PosixFilePermissions.fromString("rwxrwxrwx"));
+        Path tmp = Files.createDirectory(temp.resolve("tmp"));
+        ProcessBuilder builder = new ProcessBuilder(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-Djava.io.tmpdir=" + tmp,
                         "-cp",
                         System.getProperty("java.class.path"),
                         Holder.class.getName())
-                .redirectError(ProcessBuilder.Redirect.INHERIT)
-                .start();
+                .redirectError(ProcessBuilder.Redirect.INHERIT);
+        builder.environment().put("XDG_CACHE_HOME", everybodys.toString());
+        Process jvm = builder.start();
         try (BufferedReader out = jvm.inputReader(StandardCharsets.UTF_8)) {
             long pid = Long.parseLong(out.readLine());
             Path data = Path.of(out.readLine());
             assertThat(Processes.alive(pid)).isTrue();
             assertThat(data).exists();
+            assertThat(programsIn(tmp)).hasSize(1);
+            assertThat(everybodys).isEmptyDirectory();
 
             jvm.destroyForcibly().waitFor();
 
             assertThat(Processes.await(() -> !Processes.alive(pid), Duration.ofSeconds(60)))
                     .isTrue();
             assertThat(Processes.await(() -> !Files.exists(data), Duration.ofSeconds(60)))
+                    .isTrue();
+            assertThat(Processes.await(() -> programsIn(tmp).isEmpty(), Duration.ofSeconds(60)))
                     .isTrue();
         } finally {
             jvm.destroyForcibly();
@@ -304,9 +315,9 @@ class EmbeddedPostgresTest {
 
     @Test
     void root_gives_away_nothing_that_a_link_points_to(@TempDir Path directory) throws Exception {
-        if (Account.current() == Account.SELF) {
-            return; // not root: owners do not change
-        }
+        boolean root = OwnDirectory.UID == 0;
+        Object self = Files.getAttribute(Path.of("/proc/self"), "unix:uid");
+        Account account = root ? Account.NOBODY : Account.current(); // under which a user's files keep their owner
         Path outside = Files.writeString(directory.resolve("outside"), "root's");
         Path outsideDirectory = Files.createDirectory(directory.resolve("outside-directory"));
         Path inside = Files.writeString(outsideDirectory.resolve("inside"), "root's");
@@ -314,11 +325,14 @@ class EmbeddedPostgresTest {
         Path own = Files.writeString(Files.createDirectory(data.resolve("sub")).resolve("own"), "the server's");
         Files.createSymbolicLink(data.resolve("link"), outside);
         Files.createSymbolicLink(data.resolve("sub").resolve("directory-link"), outsideDirectory);
-        Account.NOBODY.takeOver(data);
-        assertThat(Files.getAttribute(own, "unix:uid")).isEqualTo(65_534);
-        assertThat(Files.getAttribute(data, "unix:gid")).isEqualTo(65_534);
-        for (Path kept : List.of(outside, outsideDirectory, inside)) {
-            assertThat(Files.getAttribute(kept, "unix:uid")).as(kept.toString()).isEqualTo(0);
+        account.takeOver(data);
+        assertThat(Files.getAttribute(own, "unix:uid")).isEqualTo(root ? 65_534 : self);
+        assertThat(Files.getAttribute(data, "unix:uid")).isEqualTo(root ? 65_534 : self);
+        // Once it is the account's, it may hold a hard link to a file of root.
+        Path linked = Files.createLink(data.resolve("hard-link"), outside);
+        account.takeOver(data);
+        for (Path kept : List.of(outside, outsideDirectory, inside, linked)) {
+            assertThat(Files.getAttribute(kept, "unix:uid")).as(kept.toString()).isEqualTo(self);
         }
     }
 
@@ -332,6 +346,14 @@ class EmbeddedPostgresTest {
         try (EmbeddedPostgres postgres = EmbeddedPostgres.start(DEFAULTS, account)) {
             assertThat(Files.getAttribute(Path.of("/proc/" + postgres.pid()), "unix:uid"))
                     .isEqualTo(uid);
+            // The log, the lock and the settings are written by us, so the server's account must not be able to replace
+            // them.
+            Path cluster = Path.of(one(postgres, "show data_directory"));
+            assertThat(Files.getAttribute(cluster, "unix:uid")).isEqualTo(uid);
+            assertThat(Files.getAttribute(cluster.getParent(), "unix:uid"))
+                    .isEqualTo(Files.getAttribute(Path.of("/proc/self"), "unix:uid"));
+            assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(cluster.getParent())))
+                    .isEqualTo(root ? "rwx--x--x" : "rwx------");
             postgres.kill();
             postgres.restart();
             assertThat(one(postgres, "select 1")).isEqualTo("1");
@@ -348,6 +370,15 @@ class EmbeddedPostgresTest {
                 System.out.println(Path.of(one(postgres, "show data_directory")).getParent());
                 new java.util.concurrent.CountDownLatch(1).await();
             }
+        }
+    }
+
+    private static List<Path> programsIn(Path directory) {
+        try (Stream<Path> entries = Files.list(directory)) {
+            return entries.filter(entry -> entry.getFileName().toString().contains("-programs"))
+                    .toList();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
     }
 

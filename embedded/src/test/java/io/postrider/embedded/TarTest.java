@@ -60,6 +60,10 @@ class TarTest {
     }
 
     private void entry(String name, char type, String link, String content) {
+        entry(tar, name, type, link, content);
+    }
+
+    static void entry(ByteArrayOutputStream tar, String name, char type, String link, String content) {
         byte[] block = new byte[512];
         put(block, 0, name);
         put(block, 100, "0000755");
