@@ -6,6 +6,7 @@ import io.postrider.gateway.Identity.Reach;
 import io.postrider.testkit.ChildJvm;
 import io.postrider.testkit.PostgresTest;
 import io.postrider.testkit.TestDatabase;
+import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -28,6 +29,7 @@ class SmallHeapTest {
     private static final Duration START = Duration.ofSeconds(120);
     private static final Duration ANSWER = Duration.ofSeconds(60);
     private static final int BODIES = 60;
+    private static final int HEADS = 4_000;
     private static final String NEST = "[".repeat(190) + "]".repeat(190) + ",";
     private static ChildJvm server;
     private static int port;
@@ -40,9 +42,11 @@ class SmallHeapTest {
 
     @BeforeAll
     static void serve(TestDatabase database) {
+        Map<String, String> settings = LiveServer.settings(database, SECRET);
+        settings.put("postrider.http.head-timeout", "1m"); // no head is late while it is attacked
+        settings.put("server.tomcat.connection-timeout", "1m");
         ChildJvm.Launch launch = ChildJvm.of(SplitProcessTest.Main.class).withHeap("128m");
-        for (Map.Entry<String, String> setting :
-                LiveServer.settings(database, SECRET).entrySet()) {
+        for (Map.Entry<String, String> setting : settings.entrySet()) {
             launch = launch.withProperty("given." + setting.getKey(), setting.getValue());
         }
         server = launch.start();
@@ -87,6 +91,31 @@ class SmallHeapTest {
             statuses.merge(answer.get(ANSWER.toSeconds(), TimeUnit.SECONDS).statusCode(), 1, Integer::sum);
         }
         assertThat(statuses.keySet()).isSubsetOf(201, 503).contains(201);
+        assertAlive();
+    }
+
+    /** 4,000 connections of 40 KB would take 160 MB. From several addresses, because each has only a share of the connections. */
+    @Test
+    void heads_that_are_not_complete_do_not_exhaust_the_heap() throws Exception {
+        String begin = "GET /health/live HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Large: " + "x".repeat(12_000);
+        List<RawHttp> attackers = new ArrayList<>();
+        int refused = 0;
+        try {
+            for (int i = 0; i < HEADS; i++) {
+                RawHttp attacker = RawHttp.from("127.0.0." + (2 + i % 20), port);
+                attackers.add(attacker);
+                try {
+                    attacker.send(begin);
+                } catch (IOException e) {
+                    refused++; // the address has its share already
+                }
+            }
+        } finally {
+            for (RawHttp attacker : attackers) {
+                attacker.close();
+            }
+        }
+        assertThat(refused).isLessThan(HEADS - 200);
         assertAlive();
     }
 }
