@@ -30,9 +30,6 @@ import org.springframework.core.env.MapPropertySource;
 public final class Server implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Server.class);
 
-    /** Beside the streams. */
-    private static final int OTHER_CONNECTIONS = 2_000;
-
     /** Threads that answer requests. Streams and pending bodies do not hold one. */
     private static final int WORKERS = 200;
 
@@ -106,7 +103,8 @@ public final class Server implements AutoCloseable {
         derived.put("server.tomcat.connection-timeout", "10s"); // for who opens a connection and says nothing
         derived.put("server.tomcat.threads.max", WORKERS);
         derived.put("server.tomcat.max-swallow-size", "0B");
-        derived.put("server.tomcat.max-connections", settings.gateway().connections() / 4 * 5 + OTHER_CONNECTIONS);
+        long heap = Runtime.getRuntime().maxMemory();
+        derived.put(ConnectionLimit.KEY, ConnectionLimit.of(settings.gateway().connections(), heap));
         derived.put("server.servlet.session.tracking-modes", "cookie");
         derived.put("server.servlet.register-default-servlet", true);
         derived.put("server.error.include-stacktrace", "never");
@@ -114,6 +112,7 @@ public final class Server implements AutoCloseable {
         derived.put("postrider.listen", works);
         derived.put("postrider.work", works);
         environment.getPropertySources().addLast(new MapPropertySource("derived", derived));
+        ConnectionLimit.report(environment, settings.gateway().connections(), heap);
     }
 
     /** One that was asked for by name must have something to say; one among all roles is only told of. */

@@ -15,6 +15,7 @@ import io.postrider.gateway.jakarta.AnswerWriter;
 import io.postrider.gateway.jakarta.ClientServlet;
 import io.postrider.server.api.Api;
 import io.postrider.server.api.ApiRoutes;
+import io.postrider.server.api.BodyMemory;
 import io.postrider.server.api.Reading;
 import io.postrider.server.api.UnreadAnswers;
 import io.postrider.server.api.WriteRates;
@@ -167,9 +168,12 @@ class ServerConfiguration {
         UnreadAnswers unread = new UnreadAnswers(Runtime.getRuntime().maxMemory() / 8);
         Gauge.builder("postrider_http_unread_bytes", unread, UnreadAnswers::bytes)
                 .register(registry);
+        BodyMemory bodies = new BodyMemory(Runtime.getRuntime().maxMemory() / 4);
+        Gauge.builder("postrider_http_body_memory_bytes", bodies, BodyMemory::bytes)
+                .register(registry);
         return new Api(
                 settings.allRoles().contains(Role.API)
-                        ? ApiRoutes.of(writing, reading, unread, revocations::add)
+                        ? ApiRoutes.of(writing, reading, bodies, unread, revocations::add)
                         : List.of());
     }
 

@@ -22,8 +22,11 @@ final class RawHttp implements AutoCloseable {
     }
 
     static RawHttp from(String address, LiveServer server) throws IOException {
-        Socket socket =
-                new Socket(InetAddress.getByName("127.0.0.1"), server.port(), InetAddress.getByName(address), 0);
+        return from(address, server.port());
+    }
+
+    static RawHttp from(String address, int port) throws IOException {
+        Socket socket = new Socket(InetAddress.getByName("127.0.0.1"), port, InetAddress.getByName(address), 0);
         socket.setTcpNoDelay(true);
         socket.setSoTimeout(20_000);
         return new RawHttp(socket);

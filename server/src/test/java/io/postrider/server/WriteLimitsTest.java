@@ -6,6 +6,8 @@ import io.postrider.server.LiveServer.Reply;
 import io.postrider.testkit.PostgresTest;
 import io.postrider.testkit.TestDatabase;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -85,6 +87,18 @@ class WriteLimitsTest {
         assertThat(Integer.parseInt(
                         next.response().headers().firstValue("Retry-After").orElseThrow()))
                 .isBetween(50, 90);
+    }
+
+    /** They are read as JSON, which costs as much as one that is accepted. */
+    @ParameterizedTest
+    @ValueSource(strings = {EVENTS, JOBS})
+    void malformed_bodies_count_too(String path) {
+        String ann = server.user("ann", "p-" + UUID.randomUUID());
+        Set<Integer> statuses = new TreeSet<>();
+        for (int i = 0; i < 40; i++) {
+            statuses.add(server.post(ann, path, "{\"type\":").status());
+        }
+        assertThat(statuses).containsExactly(400, 429);
     }
 
     @Test

@@ -80,14 +80,16 @@ public final class DatabaseGauges implements AutoCloseable {
         }
     }
 
-    private void look() {
+    /** Visible for tests. */
+    void look() {
         Reading found = Reading.of(database);
         reading = found;
         readAt = System.nanoTime();
         for (Reading.Meter meter : Reading.METERS) {
             List<MultiGauge.Row<?>> rows = new ArrayList<>();
             found.values(meter.name()).forEach((label, value) -> rows.add(row(meter, label)));
-            gauge(meter.name()).register(rows, true);
+            // A known row reads the latest reading. If it were replaced, a scrape could see it twice, and would fail.
+            gauge(meter.name()).register(rows, false);
         }
     }
 

@@ -15,6 +15,9 @@ import io.postrider.testkit.TestDatabase;
 import java.sql.Connection;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -113,6 +116,36 @@ class MetersTest {
             });
             assertThat(value("outbox_oldest_pending_age_seconds{listener=\"mailer\"}"))
                     .isBetween(107.0, 140.0);
+        }
+    }
+
+    @Test
+    void a_scrape_during_a_look_sees_each_gauge_once(TestDatabase database) throws Exception {
+        Postrider.on(database.dataSource()).migrate();
+        try (DatabaseGauges gauges = new DatabaseGauges(database.dataSource(), "postrider", registry);
+                Connection connection = database.dataSource().getConnection();
+                Statement statement = connection.createStatement()) {
+            statement.execute("insert into postrider.listener (name, topic, kind, policy, batch, attempts)"
+                    + " select 'l' || i, 'orders', 'relay', 'block', 1, 1 from generate_series(1, 100) i");
+            gauges.look();
+            AtomicBoolean looked = new AtomicBoolean();
+            CompletableFuture<Integer> scrapes = CompletableFuture.supplyAsync(() -> {
+                int count = 0;
+                while (!looked.get()) {
+                    registry.scrape(); // throws DuplicateLabelsException
+                    count++;
+                }
+                return count;
+            });
+            for (int i = 0; i < 50; i++) {
+                gauges.look();
+            }
+            looked.set(true);
+            assertThat(scrapes.get(60, TimeUnit.SECONDS)).isPositive();
+            assertThat(value("outbox_pending_count{listener=\"l100\"}")).isZero();
+            statement.execute("delete from postrider.listener where name = 'l100'");
+            gauges.look();
+            assertThat(registry.scrape()).contains("listener=\"l99\"").doesNotContain("listener=\"l100\"");
         }
     }
 

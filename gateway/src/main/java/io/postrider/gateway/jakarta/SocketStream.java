@@ -29,13 +29,19 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  */
 final class SocketStream implements Transport {
-    /** Tomcat's, for what it sends without being asked, such as the close frame: its default is 20 s, on our thread. */
+    /** Tomcat's, for pongs and the close frame, which it sends with a worker that waits: its default is 20 s. */
     private static final String BLOCKING_SEND_TIMEOUT = "org.apache.tomcat.websocket.BLOCKING_SEND_TIMEOUT";
 
     /** Tomcat's, for the client's answer to a close frame: its default of 30 s is for how long a refused client kept its connection. */
     private static final String SESSION_CLOSE_TIMEOUT = "org.apache.tomcat.websocket.SESSION_CLOSE_TIMEOUT";
 
-    private static final long A_MOMENT_MILLIS = 1_000;
+    private static final long CLOSE_MILLIS = 1_000;
+
+    /** At 1 s, 800 anonymous clients that sent pings and read no pongs held 187 of 200 workers. */
+    private static final long BLOCKED_MILLIS = 20;
+
+    /** A stream of a slow client may be sending when it pings. */
+    private static final long BLOCKED_AFTER_HELLO_MILLIS = 100;
 
     /** So many frames a client may send in a minute: a new token is needed every few minutes. */
     private static final int MOST_FRAMES = 20;
@@ -61,8 +67,8 @@ final class SocketStream implements Transport {
     }
 
     void open() {
-        session.getUserProperties().put(BLOCKING_SEND_TIMEOUT, A_MOMENT_MILLIS);
-        session.getUserProperties().put(SESSION_CLOSE_TIMEOUT, A_MOMENT_MILLIS);
+        session.getUserProperties().put(BLOCKING_SEND_TIMEOUT, BLOCKED_MILLIS);
+        session.getUserProperties().put(SESSION_CLOSE_TIMEOUT, CLOSE_MILLIS);
         session.setMaxTextMessageBufferSize(gateway.options().helloBytes());
         session.setMaxBinaryMessageBufferSize(1024);
         session.setMaxIdleTimeout(0); // a stream is idle on the client's side; heartbeats tell whether it is there
@@ -128,6 +134,7 @@ final class SocketStream implements Transport {
 
     private void hello(ClientFrame frame) {
         visit.admit(frame.hello());
+        session.getUserProperties().put(BLOCKING_SEND_TIMEOUT, BLOCKED_AFTER_HELLO_MILLIS);
         Subscriber joined = visit.join(this);
         subscriber = joined;
         joined.writable(); // what came before we knew it

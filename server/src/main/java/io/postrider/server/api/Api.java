@@ -9,7 +9,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -75,11 +74,7 @@ public final class Api {
 
     /** Answers a request that was admitted. Who steered something, and what, is in the log. */
     public static Answer answer(
-            Route route,
-            String path,
-            Map<String, List<String>> query,
-            @Nullable Identity who,
-            Supplier<byte[]> content) {
+            Route route, String path, Map<String, List<String>> query, @Nullable Identity who, byte[] body) {
         query.keySet().stream()
                 .filter(name -> !route.takes().contains(name))
                 .findFirst()
@@ -89,7 +84,7 @@ public final class Api {
                 });
         Optional<Map<String, String>> places = route.match(path);
         try {
-            Answer answer = route.handler().answer(new Call(who, places.orElseThrow(), query, content));
+            Answer answer = route.handler().answer(new Call(who, places.orElseThrow(), query, Body.of(body)));
             if (who != null && route.hasBody() && route.need() != Need.ANYONE) {
                 log.info("steered who={} token_id={} path=\"{}\"", who.subject(), who.tokenId(), Fields.shown(path));
             }

@@ -14,11 +14,16 @@ public final class ApiRoutes {
      * All of them. What only tells something goes through the bound of those who read. A reader gives up its place when its
      * answer is counted, not when it is written: otherwise a few clients that do not read would keep out all who read.
      *
+     * @param bodies counts the memory of bodies
      * @param unread counts the answers that are not written yet
      * @param revoked told the id of each token that is revoked here, and when it expires
      */
     public static List<Route> of(
-            Writing writing, Reading reading, UnreadAnswers unread, BiConsumer<String, Instant> revoked) {
+            Writing writing,
+            Reading reading,
+            BodyMemory bodies,
+            UnreadAnswers unread,
+            BiConsumer<String, Instant> revoked) {
         Postrider postrider = writing.postrider();
         ListenerRoutes listeners = new ListenerRoutes(postrider);
         List<Route> routes = new ArrayList<>(Description.routes());
@@ -32,12 +37,12 @@ public final class ApiRoutes {
         routes.addAll(new DeadLetterRoutes(postrider, reading).routes());
         routes.addAll(new TokenRoutes(postrider, revoked).routes());
         return routes.stream()
-                .map(route -> route.need() == Need.NOBODY ? route : bounded(route, reading.readers(), unread))
+                .map(route -> route.need() == Need.NOBODY ? route : bounded(route, reading.readers(), bodies, unread))
                 .toList();
     }
 
-    private static Route bounded(Route route, Readers readers, UnreadAnswers unread) {
+    private static Route bounded(Route route, Readers readers, BodyMemory bodies, UnreadAnswers unread) {
         Route counted = unread.count(route);
-        return route.hasBody() ? counted : readers.admit(counted);
+        return route.hasBody() ? bodies.count(counted) : readers.admit(counted);
     }
 }

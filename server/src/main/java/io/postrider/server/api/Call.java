@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
-import java.util.function.Supplier;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
@@ -17,13 +17,15 @@ import tools.jackson.databind.JsonNode;
  * @param identity who; null only where a route needs nobody
  * @param path what stands in the places of the route's path
  * @param query the parameters, those the route takes and no others
- * @param content the body, read when it is asked for
+ * @param content the body
  */
 public record Call(
-        @Nullable Identity identity,
-        Map<String, String> path,
-        Map<String, List<String>> query,
-        Supplier<byte[]> content) {
+        @Nullable Identity identity, Map<String, String> path, Map<String, List<String>> query, Body content) {
+
+    /** The same, with this body. */
+    Call with(Body other) {
+        return new Call(identity, path, query, other);
+    }
 
     /** Who asks. */
     Identity who() {
@@ -100,13 +102,16 @@ public record Call(
         return value == null ? null : Fields.time("parameter " + name, value);
     }
 
-    JsonNode body() {
-        return JsonText.read(content.get());
+    /** What this makes of the body. It must not keep the tree, which is no longer counted afterwards. */
+    <T> T read(Function<JsonNode, T> reader) {
+        T read = reader.apply(JsonText.read(content.bytes()));
+        content.treeDropped().run();
+        return read;
     }
 
     /** The body as an object with these fields and no others; an empty one where nothing was sent. */
     Fields fields(String... known) {
-        byte[] bytes = content.get();
+        byte[] bytes = content.bytes();
         return Fields.of(bytes.length == 0 ? JsonText.object() : JsonText.read(bytes), "the body", Set.of(known));
     }
 }

@@ -29,28 +29,36 @@ final class EmitRoutes {
     private Answer emit(Call call) {
         String topic = call.place("topic");
         writing.refuseTopic(call.who(), topic);
-        JsonNode body = call.body();
-        List<Event> events = new ArrayList<>();
-        if (body.isArray()) {
-            if (body.isEmpty() || body.size() > MOST) {
-                throw Problem.badRequest("a batch must have 1.." + MOST + " events, had " + body.size());
-            }
-            for (int i = 0; i < body.size(); i++) {
-                events.add(event(call.who(), topic, body.get(i), "event " + (i + 1) + " of the batch"));
-            }
-        } else {
-            events.add(event(call.who(), topic, body, "the body"));
-        }
-        writing.rates().take(call.who(), events.size());
+        writing.rates().take(call.who());
+        Emission emission = call.read(body -> emission(call.who(), topic, body));
+        List<Event> events = emission.events();
+        writing.rates().takeMore(call.who(), events.size() - 1);
         writing.database().transaction(session -> {
             writing.postrider().emitAll(session.connection(), events);
             return true;
         });
         writing.wroteTopic(topic);
         return Answer.created(
-                body.isArray()
+                emission.isBatch()
                         ? JsonText.object().set("ids", ids(events))
                         : id(events.get(0).id()));
+    }
+
+    /** What a body asks to emit; the payloads are text. */
+    private record Emission(List<Event> events, boolean isBatch) {}
+
+    private Emission emission(Identity who, String topic, JsonNode body) {
+        if (!body.isArray()) {
+            return new Emission(List.of(event(who, topic, body, "the body")), false);
+        }
+        if (body.isEmpty() || body.size() > MOST) {
+            throw Problem.badRequest("a batch must have 1.." + MOST + " events, had " + body.size());
+        }
+        List<Event> events = new ArrayList<>();
+        for (int i = 0; i < body.size(); i++) {
+            events.add(event(who, topic, body.get(i), "event " + (i + 1) + " of the batch"));
+        }
+        return new Emission(events, true);
     }
 
     private Event event(Identity who, String topic, JsonNode node, String where) {

@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ArrayNode;
@@ -18,19 +19,18 @@ import tools.jackson.databind.node.ObjectNode;
 
 /** Jobs: into a queue, how they stand, cancelled and tried again. */
 final class JobRoutes {
-    private static final String[] FIELDS = {
-        "id",
-        "type",
-        "payload",
-        "run_at",
-        "key",
-        "priority",
-        "unique_key",
-        "unique_for",
-        "project_id",
-        "user_id",
-        "headers"
-    };
+    private static final Set<String> FIELDS = Set.of(
+            "id",
+            "type",
+            "payload",
+            "run_at",
+            "key",
+            "priority",
+            "unique_key",
+            "unique_for",
+            "project_id",
+            "user_id",
+            "headers");
 
     private final Writing writing;
     private final Postrider postrider;
@@ -55,8 +55,8 @@ final class JobRoutes {
     private Answer enqueue(Call call) {
         String queue = call.place("queue");
         writing.refuseQueue(call.who(), queue);
-        Job job = job(call.who(), queue, call.fields(FIELDS));
-        writing.rates().take(call.who(), 1);
+        writing.rates().take(call.who());
+        Job job = call.read(body -> job(call.who(), queue, Fields.of(body, "the body", FIELDS)));
         UUID id = writing.database().transaction(session -> postrider.enqueue(session.connection(), job));
         writing.wroteQueue(queue);
         boolean created = id.equals(job.event().id());

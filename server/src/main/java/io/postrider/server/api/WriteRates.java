@@ -53,23 +53,42 @@ public final class WriteRates {
         this.nanoTime = nanoTime;
     }
 
-    /** Takes tokens from the caller's bucket; refused with 429 if it is empty. A batch is taken whole, into debt if necessary. */
-    synchronized void take(Identity who, int count) {
+    /**
+     * Takes one token from the caller's bucket; refused with 429 if it is empty. To be called before a body is read as JSON, so
+     * that bodies which are refused then are limited too.
+     */
+    synchronized void take(Identity who) {
         if (who.isOperator()) {
             return;
         }
-        String ofProject = "project " + who.project();
-        boolean isUser = who.reach() == Identity.Reach.USER;
-        if (isUser) {
-            refuseUnlessLeft(user, ofProject + " user " + who.subject(), "postrider.api.user-rate");
+        if (who.reach() == Identity.Reach.USER) {
+            refuseUnlessLeft(user, userName(who), "postrider.api.user-rate");
         }
         if (who.project() != null) {
-            refuseUnlessLeft(project, ofProject, "postrider.api.project-rate");
-            spend(project, ofProject, count);
+            refuseUnlessLeft(project, projectName(who), "postrider.api.project-rate");
         }
-        if (isUser) {
-            spend(user, ofProject + " user " + who.subject(), count);
+        takeMore(who, 1);
+    }
+
+    /** Takes tokens for the rest of a batch, which is taken whole: into debt if necessary. */
+    synchronized void takeMore(Identity who, int count) {
+        if (who.isOperator()) {
+            return;
         }
+        if (who.project() != null) {
+            spend(project, projectName(who), count);
+        }
+        if (who.reach() == Identity.Reach.USER) {
+            spend(user, userName(who), count);
+        }
+    }
+
+    private static String projectName(Identity who) {
+        return "project " + who.project();
+    }
+
+    private static String userName(Identity who) {
+        return projectName(who) + " user " + who.subject();
     }
 
     private void refuseUnlessLeft(Limit limit, String name, String setting) {

@@ -95,7 +95,7 @@ public final class ApiServlet extends HttpServlet {
                     .withHeader("Retry-After", "1");
         }
         try {
-            return Api.answer(admitted.route(), admitted.path(), admitted.query(), admitted.who(), () -> body);
+            return Api.answer(admitted.route(), admitted.path(), admitted.query(), admitted.who(), body);
         } finally {
             working.release();
         }

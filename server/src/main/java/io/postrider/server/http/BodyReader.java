@@ -28,7 +28,10 @@ final class BodyReader {
     private final long mostHeld;
     private final AtomicLong held = new AtomicLong();
 
-    /** Reads bodies of at most {@code cap} bytes each, and {@code mostHeld} bytes in total at any time. */
+    /**
+     * Reads bodies of at most {@code cap} bytes each, and {@code mostHeld} bytes in total at any time. A body that is complete is
+     * counted until its request is answered: it may wait for a worker thread.
+     */
     BodyReader(int cap, Duration deadline, long mostHeld) {
         this.cap = cap;
         this.deadline = deadline;
@@ -40,9 +43,10 @@ final class BodyReader {
         return request.getAttribute(OUTCOME) != null;
     }
 
-    /** The body; throws the {@link Problem} if reading failed. */
+    /** The body; throws the {@link Problem} if reading failed. To be called once: the request does not keep the body. */
     static byte[] outcome(HttpServletRequest request) {
         if (request.getAttribute(OUTCOME) instanceof byte[] body) {
+            request.setAttribute(OUTCOME, new byte[0]);
             return body;
         }
         throw (Problem) request.getAttribute(OUTCOME);
@@ -83,8 +87,9 @@ final class BodyReader {
         private final HttpServletRequest request;
         private final AsyncContext context;
         private final ServletInputStream in;
-        private final ByteArrayOutputStream body = new ByteArrayOutputStream();
         private final AtomicBoolean ended = new AtomicBoolean();
+        private final AtomicLong counted = new AtomicLong();
+        private ByteArrayOutputStream body = new ByteArrayOutputStream();
 
         Reading(HttpServletRequest request, AsyncContext context) throws IOException {
             this.request = request;
@@ -109,6 +114,7 @@ final class BodyReader {
                             .withHeader("Retry-After", "1"));
                     return;
                 }
+                counted.addAndGet(count);
                 body.write(buffer, 0, count);
                 if (body.size() > cap) {
                     end(Bodies.tooLarge(cap));
@@ -118,13 +124,16 @@ final class BodyReader {
 
         @Override
         public void onAllDataRead() {
-            end(body.toByteArray());
+            byte[] whole = body.toByteArray();
+            body = new ByteArrayOutputStream(0); // this object lives as long as the request
+            end(whole);
         }
 
         /** Answers here and not in a second dispatch: the container closes the connection as soon as this returns. */
         @Override
         public void onError(Throwable e) {
-            if (!finish()) {
+            release();
+            if (!ended.compareAndSet(false, true)) {
                 return;
             }
             try {
@@ -150,17 +159,16 @@ final class BodyReader {
                     "Send it faster, or less at once; the operator can raise postrider.http.body-timeout."));
         }
 
-        /** Whether this ends the reading; false if it has ended before. */
-        private boolean finish() {
-            boolean first = ended.compareAndSet(false, true);
-            if (first) {
-                held.addAndGet(-body.size());
-            }
-            return first;
+        private void release() {
+            held.addAndGet(-counted.getAndSet(0));
         }
 
         private void end(Object outcome) {
-            if (finish()) {
+            if (ended.compareAndSet(false, true)) {
+                if (outcome instanceof Problem) {
+                    body = new ByteArrayOutputStream(0);
+                    release();
+                }
                 request.setAttribute(OUTCOME, outcome);
                 context.dispatch();
             }
@@ -174,12 +182,14 @@ final class BodyReader {
         /** Also called if the connection was closed meanwhile. */
         @Override
         public void onComplete(AsyncEvent event) {
-            finish();
+            ended.set(true);
+            release();
         }
 
+        /** The answer is being written; this listener is not called again. */
         @Override
         public void onStartAsync(AsyncEvent event) {
-            // never called: async processing is not restarted
+            release();
         }
     }
 }

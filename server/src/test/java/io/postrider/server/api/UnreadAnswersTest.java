@@ -30,7 +30,7 @@ class UnreadAnswersTest {
     }
 
     private Answer ask(Route route, Identity who) throws Exception {
-        return unread.count(route).handler().answer(new Call(who, Map.of(), Map.of(), () -> new byte[0]));
+        return unread.count(route).handler().answer(new Call(who, Map.of(), Map.of(), Body.of(new byte[0])));
     }
 
     private void assertRefused(Identity who, int size) {

@@ -1,0 +1,56 @@
+package io.postrider.server;
+
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.core.env.Environment;
+
+/**
+ * How many connections the heap has room for. Without it, 12,000 connections that had sent 12 KB of a head exhausted a heap of 512 MB,
+ * and the server did not recover.
+ */
+final class ConnectionLimit {
+    /** Spring's setting, which has the last word. */
+    static final String KEY = "server.tomcat.max-connections";
+
+    /** Beside the streams. */
+    private static final int OTHERS = 2_000;
+
+    private static final int LEAST = 100;
+
+    /** Measured: 40 KB with an incomplete head of 12 KB; a WebSocket that has not said hello takes no more. */
+    private static final long BYTES_OF_ONE = 64 * 1024;
+
+    private static final Logger log = LoggerFactory.getLogger(ConnectionLimit.class);
+
+    private ConnectionLimit() {}
+
+    /** As many as half of the heap has room for, and no more than the gateway and other clients need. */
+    static int of(int gatewayConnections, long heap) {
+        return (int) Math.min(gatewayConnections / 4 * 5L + OTHERS, roomOf(heap));
+    }
+
+    private static long roomOf(long heap) {
+        return Math.max(LEAST, heap / 2 / BYTES_OF_ONE);
+    }
+
+    /** Reports a limit that was set to more than there is room for, and one that is less than the gateway may have. */
+    static void report(Environment environment, int gatewayConnections, long heap) {
+        int most = environment.getProperty(KEY, Integer.class, 0);
+        String risk = risk(most, heap);
+        if (risk != null) {
+            log.warn("insecure_setting {}", risk);
+        } else if (most < gatewayConnections) {
+            log.info("connections_limited most={} heap_mb={} key=postrider.gateway.connections", most, heap >> 20);
+        }
+    }
+
+    /** Null if there is room for this many. */
+    static @Nullable String risk(int most, long heap) {
+        long room = roomOf(heap);
+        return most >= 0 && most <= room
+                ? null
+                : "key=" + KEY + " clients can exhaust the heap of " + (heap >> 20) + " MB, which has room for " + room
+                        + " connections: raise -Xmx, or remove the setting";
+    }
+}

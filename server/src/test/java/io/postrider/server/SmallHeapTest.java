@@ -1,0 +1,121 @@
+package io.postrider.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.postrider.gateway.Identity.Reach;
+import io.postrider.testkit.ChildJvm;
+import io.postrider.testkit.PostgresTest;
+import io.postrider.testkit.TestDatabase;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** Clients cannot exhaust the heap of a server, here of 128 MB, in a process that ends with an OutOfMemoryError. */
+@PostgresTest(per = PostgresTest.Per.CLASS)
+class SmallHeapTest {
+    private static final Duration START = Duration.ofSeconds(120);
+    private static final Duration ANSWER = Duration.ofSeconds(60);
+    private static final int BODIES = 60;
+    private static final int HEADS = 4_000;
+    private static final String NEST = "[".repeat(190) + "]".repeat(190) + ",";
+    private static ChildJvm server;
+    private static int port;
+    private static final String SECRET = LiveServer.newSecret();
+
+    private final HttpClient client = HttpClient.newBuilder()
+            .connectTimeout(ANSWER)
+            .version(HttpClient.Version.HTTP_1_1)
+            .build();
+
+    @BeforeAll
+    static void serve(TestDatabase database) {
+        Map<String, String> settings = LiveServer.settings(database, SECRET);
+        settings.put("postrider.http.head-timeout", "1m"); // no head is late while it is attacked
+        settings.put("server.tomcat.connection-timeout", "1m");
+        ChildJvm.Launch launch = ChildJvm.of(SplitProcessTest.Main.class).withHeap("128m");
+        for (Map.Entry<String, String> setting : settings.entrySet()) {
+            launch = launch.withProperty("given." + setting.getKey(), setting.getValue());
+        }
+        server = launch.start();
+        port = Integer.parseInt(
+                server.awaitLine("port ", START).substring("port ".length()).strip());
+    }
+
+    @AfterAll
+    static void end() {
+        server.close();
+    }
+
+    private static HttpRequest.Builder request(String path) {
+        return HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + path))
+                .timeout(ANSWER);
+    }
+
+    private void assertAlive() throws Exception {
+        assertThat(client.send(request("/health/live").build(), BodyHandlers.ofString())
+                        .statusCode())
+                .isEqualTo(200);
+        assertThat(server.isAlive()).isTrue();
+    }
+
+    /** 25,000,000 arrays in 60 bodies of 190 KB: their trees would take 600 MB at once. */
+    @Test
+    void bodies_of_nested_json_at_once_do_not_exhaust_the_heap() throws Exception {
+        String token = LiveServer.mint(SECRET).issue("root", null, Reach.ALL, LiveServer.HOUR);
+        String body = "{\"type\":\"t\",\"payload\":[" + NEST.repeat(500) + "1]}";
+        List<CompletableFuture<HttpResponse<String>>> answers = new ArrayList<>();
+        for (int i = 0; i < BODIES; i++) {
+            answers.add(client.sendAsync(
+                    request("/v1/topics/orders/events")
+                            .header("Authorization", "Bearer " + token)
+                            .header("Content-Type", "application/json")
+                            .POST(HttpRequest.BodyPublishers.ofString(body))
+                            .build(),
+                    BodyHandlers.ofString()));
+        }
+        Map<Integer, Integer> statuses = new TreeMap<>();
+        for (CompletableFuture<HttpResponse<String>> answer : answers) {
+            statuses.merge(answer.get(ANSWER.toSeconds(), TimeUnit.SECONDS).statusCode(), 1, Integer::sum);
+        }
+        assertThat(statuses.keySet()).isSubsetOf(201, 503).contains(201);
+        assertAlive();
+    }
+
+    /** 4,000 connections of 40 KB would take 160 MB. From several addresses, because each has only a share of the connections. */
+    @Test
+    void heads_that_are_not_complete_do_not_exhaust_the_heap() throws Exception {
+        String begin = "GET /health/live HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Large: " + "x".repeat(12_000);
+        List<RawHttp> attackers = new ArrayList<>();
+        int refused = 0;
+        try {
+            for (int i = 0; i < HEADS; i++) {
+                RawHttp attacker = RawHttp.from("127.0.0." + (2 + i % 20), port);
+                attackers.add(attacker);
+                try {
+                    attacker.send(begin);
+                } catch (IOException e) {
+                    refused++; // the address has its share already
+                }
+            }
+        } finally {
+            for (RawHttp attacker : attackers) {
+                attacker.close();
+            }
+        }
+        assertThat(refused).isLessThan(HEADS - 200);
+        assertAlive();
+    }
+}
