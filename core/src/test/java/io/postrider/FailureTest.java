@@ -46,7 +46,7 @@ class FailureTest {
         database = given;
         node = new Node(database, options -> options.withPoll(Duration.ofMillis(50))).with();
         psql = new Psql(database);
-        psql.execute("create table effect (listener text, position bigint)");
+        psql.execute("create table effect (listener text, position bigint, n bigint generated always as identity)");
     }
 
     @AfterAll
@@ -798,7 +798,7 @@ class FailureTest {
     }
 
     private static void effect(String listener, Connection connection, LogEvent event) throws SQLException {
-        try (var insert = connection.prepareStatement("insert into effect values (?, ?)")) {
+        try (var insert = connection.prepareStatement("insert into effect (listener, position) values (?, ?)")) {
             insert.setString(1, listener);
             insert.setLong(2, event.position());
             insert.executeUpdate();
@@ -807,9 +807,7 @@ class FailureTest {
 
     /** In the order in which they were committed, as near as the table tells. */
     private static List<Long> effects(String listener) {
-        return psql
-                .texts("select position from effect where listener = ? order by xmin::text::bigint, ctid", listener)
-                .stream()
+        return psql.texts("select position from effect where listener = ? order by n", listener).stream()
                 .map(Long::valueOf)
                 .toList();
     }
