@@ -40,6 +40,17 @@ class SocketTest extends GatewayTestBase {
         }
     }
 
+    /** The container hands messages over in pieces of 1,024 characters. */
+    @Test
+    void a_hello_of_many_pieces_is_read_as_a_whole() throws Exception {
+        try (Served served = serve()) {
+            SocketClient client = served.socket();
+            client.send("{\"type\":\"hello\"," + " ".repeat(15_000) + "\"token\":\"" + served.token("ann", "p1", USER)
+                    + "\",\"topic\":\"" + served.topic + "\",\"rooms\":[\"user:ann\"]}");
+            client.await("position");
+        }
+    }
+
     @Test
     void a_position_goes_on_where_it_was() throws Exception {
         try (Served served = serve()) {

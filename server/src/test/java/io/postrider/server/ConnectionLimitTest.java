@@ -10,7 +10,7 @@ class ConnectionLimitTest {
 
     @Test
     void half_of_the_heap_is_for_connections_unless_fewer_are_needed() {
-        assertThat(ConnectionLimit.of(10_000, 512 * MB)).isEqualTo(4_096);
+        assertThat(ConnectionLimit.of(10_000, 512 * MB)).isEqualTo(3_276);
         assertThat(ConnectionLimit.of(10_000, 4_096 * MB)).isEqualTo(14_500);
         assertThat(ConnectionLimit.of(10, 512 * MB)).isEqualTo(2_010);
         assertThat(ConnectionLimit.of(10_000, MB)).isEqualTo(100);
@@ -18,10 +18,10 @@ class ConnectionLimitTest {
 
     @Test
     void more_than_there_is_room_for_is_reported_with_what_to_do() {
-        assertThat(ConnectionLimit.risk(4_096, 512 * MB)).isNull();
-        for (int most : new int[] {4_097, -1}) { // -1: no limit
+        assertThat(ConnectionLimit.risk(3_276, 512 * MB)).isNull();
+        for (int most : new int[] {3_277, -1}) { // -1: no limit
             assertThat(ConnectionLimit.risk(most, 512 * MB))
-                    .contains("key=server.tomcat.max-connections", "4096", "512 MB", "-Xmx");
+                    .contains("key=server.tomcat.max-connections", "3276", "512 MB", "-Xmx");
         }
     }
 }

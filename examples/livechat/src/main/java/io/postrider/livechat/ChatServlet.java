@@ -21,6 +21,10 @@ final class ChatServlet extends HttpServlet {
     /** 100 messages of 2,000 characters of 4 bytes; 5,000 promises of 120 bytes. */
     private static final int MOST_BYTES = 1 << 20;
 
+    /** Of a body that is sent without a token: the name of an agent. */
+    private static final int MOST_BYTES_OF_A_STRANGER = 1024;
+
+    private final transient Bodies bodies = new Bodies();
     private final transient ChatApi api;
     private final transient JsonMapper json = JsonMapper.builder().build();
 
@@ -34,7 +38,11 @@ final class ChatServlet extends HttpServlet {
         response.setHeader("X-Content-Type-Options", "nosniff");
         try {
             Neighbours.refuseForeign(request);
-            answer(request, response);
+            if (request.getMethod().equals("POST") && Bodies.isSent(request) && !Bodies.hasEnded(request)) {
+                bodies.begin(request, mostBytes(request));
+            } else {
+                answer(request, response);
+            }
         } catch (Refusal e) {
             if (e.getCause() != null) {
                 log.warn("chat_request_failed path={}", request.getPathInfo(), e);
@@ -58,6 +66,16 @@ final class ChatServlet extends HttpServlet {
             log.warn("chat_request_failed path={}", request.getPathInfo(), e);
             problem(response, 503, "Not now", "The database did not answer; try again.");
         }
+    }
+
+    /** Refuses a forged or missing token before the body is read. */
+    private int mostBytes(HttpServletRequest request) {
+        String authorization = request.getHeader("Authorization");
+        if (authorization == null && "/session".equals(request.getPathInfo())) {
+            return MOST_BYTES_OF_A_STRANGER;
+        }
+        api.guest(authorization);
+        return MOST_BYTES;
     }
 
     private void answer(HttpServletRequest request, HttpServletResponse response) throws IOException, SQLException {
@@ -111,11 +129,7 @@ final class ChatServlet extends HttpServlet {
         if (!content.equals("application/json") && !content.startsWith("application/json;")) {
             throw Refusal.wrongType();
         }
-        byte[] body = request.getInputStream().readNBytes(MOST_BYTES + 1);
-        if (body.length > MOST_BYTES) {
-            throw Refusal.tooLarge(MOST_BYTES);
-        }
-        T read = json.readValue(body, type);
+        T read = json.readValue(Bodies.of(request), type);
         if (read == null) {
             throw Refusal.badRequest("The body must be a JSON object.");
         }

@@ -53,6 +53,14 @@ final class Refusal extends RuntimeException {
         return new Refusal(413, "Too large", "The body may have at most " + most + " bytes; send fewer at once.");
     }
 
+    static Refusal late(long seconds) {
+        return new Refusal(408, "Too slow", "The body did not arrive within " + seconds + " seconds; send it faster.");
+    }
+
+    static Refusal busy() {
+        return new Refusal(503, "Not now", "Too many bodies are being read; try again in a moment.");
+    }
+
     static Refusal wrongType() {
         return new Refusal(415, "Wrong content type", "Send the body as Content-Type: application/json.");
     }

@@ -14,6 +14,8 @@ import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -246,6 +248,38 @@ class ChatServletTest {
         }
     }
 
+    /** 250 are more than Tomcat has threads. */
+    @Test
+    void bodies_that_do_not_arrive_hold_no_thread() throws Exception {
+        URI here = URI.create(theatre.url("/"));
+        String begin = "POST /chat/api/session HTTP/1.1\r\nHost: " + here.getAuthority()
+                + "\r\nContent-Type: application/json\r\nContent-Length: 500\r\n\r\n{";
+        List<Socket> slow = new ArrayList<>();
+        try {
+            for (int i = 0; i < 250; i++) {
+                Socket socket = new Socket(here.getHost(), here.getPort());
+                slow.add(socket);
+                socket.getOutputStream().write(begin.getBytes(StandardCharsets.US_ASCII));
+            }
+            assertThat(page("/visitor.html").statusCode()).isEqualTo(200);
+            assertThat(post(null, "/session", "{}").statusCode()).isEqualTo(200);
+            slow.get(0).setSoTimeout(30_000);
+            assertThat(new String(slow.get(0).getInputStream().readNBytes(12), StandardCharsets.US_ASCII))
+                    .isEqualTo("HTTP/1.1 408");
+        } finally {
+            for (Socket socket : slow) {
+                socket.close();
+            }
+        }
+    }
+
+    @Test
+    void a_body_without_a_token_is_small() throws Exception {
+        HttpResponse<String> answer = post(null, "/session", "{\"agent\":\"" + "x".repeat(1_024) + "\"}");
+        assertThat(answer.statusCode()).isEqualTo(413);
+        assertThat(answer.body()).contains("1024 bytes");
+    }
+
     /** Committed, whether it has a position yet or not. */
     private static int queued() throws Exception {
         try (Connection connection = theatre.pool.getConnection()) {
@@ -259,7 +293,10 @@ class ChatServletTest {
 
     private HttpResponse<String> page(String path) throws Exception {
         return http.send(
-                HttpRequest.newBuilder(URI.create(theatre.url(path))).build(), HttpResponse.BodyHandlers.ofString());
+                HttpRequest.newBuilder(URI.create(theatre.url(path)))
+                        .timeout(Duration.ofSeconds(15))
+                        .build(),
+                HttpResponse.BodyHandlers.ofString());
     }
 
     private HttpResponse<String> get(Guest guest, String path) throws Exception {

@@ -46,6 +46,9 @@ final class SocketStream implements Transport {
     /** So many frames a client may send in a minute: a new token is needed every few minutes. */
     private static final int MOST_FRAMES = 20;
 
+    /** Tomcat allocates its buffers as large as a message may be: 32 KiB for 16,384 characters. So we get messages in pieces. */
+    private static final int PIECE = 1024;
+
     private static final long MINUTE_NANOS = 60_000_000_000L;
 
     private final Gateway gateway;
@@ -57,6 +60,7 @@ final class SocketStream implements Transport {
     private volatile boolean sending;
 
     // Of the container's thread that reads: one at a time.
+    private final StringBuilder message = new StringBuilder(0);
     private int received;
     private long minuteBegan = System.nanoTime();
 
@@ -69,12 +73,12 @@ final class SocketStream implements Transport {
     void open() {
         session.getUserProperties().put(BLOCKING_SEND_TIMEOUT, BLOCKED_MILLIS);
         session.getUserProperties().put(SESSION_CLOSE_TIMEOUT, CLOSE_MILLIS);
-        session.setMaxTextMessageBufferSize(gateway.options().helloBytes());
-        session.setMaxBinaryMessageBufferSize(1024);
+        session.setMaxTextMessageBufferSize(PIECE);
+        session.setMaxBinaryMessageBufferSize(PIECE);
         session.setMaxIdleTimeout(0); // a stream is idle on the client's side; heartbeats tell whether it is there
         session.getAsyncRemote().setSendTimeout(gateway.options().sendTimeout().toMillis());
-        session.addMessageHandler(String.class, (MessageHandler.Whole<String>) this::received);
-        session.addMessageHandler(ByteBuffer.class, (MessageHandler.Whole<ByteBuffer>) this::receivedBinary);
+        session.addMessageHandler(String.class, (MessageHandler.Partial<String>) this::received);
+        session.addMessageHandler(ByteBuffer.class, (MessageHandler.Partial<ByteBuffer>) this::receivedBinary);
         gateway.after(gateway.options().helloTimeout(), this::refuseIfSilent);
         visit.awaitHello(() -> gateway.after(Duration.ZERO, this::makeRoom));
     }
@@ -96,8 +100,32 @@ final class SocketStream implements Transport {
 
     // ── what the client sends ───────────────────────────────────────────────────────────────────────────────────────
 
+    private void received(String piece, boolean isLast) {
+        if (done.get() || refused.get()) {
+            return;
+        }
+        int most = gateway.options().helloBytes();
+        if (message.length() + piece.length() > most) {
+            refused.set(true);
+            clearMessage();
+            close(CloseReason.CloseCodes.TOO_BIG.getCode(), "a message may have " + most + " characters");
+            return;
+        }
+        message.append(piece);
+        if (isLast) {
+            String text = message.toString();
+            clearMessage();
+            received(text);
+        }
+    }
+
+    private void clearMessage() {
+        message.setLength(0);
+        message.trimToSize();
+    }
+
     private void received(String text) {
-        if (done.get() || refused.get() || isFlood()) {
+        if (isFlood()) {
             return;
         }
         try {
@@ -112,7 +140,7 @@ final class SocketStream implements Transport {
         }
     }
 
-    private void receivedBinary(ByteBuffer bytes) {
+    private void receivedBinary(ByteBuffer bytes, boolean isLast) {
         refuse(Refusal.of(Refusal.Why.BAD_REQUEST, "frames are text"));
     }
 

@@ -99,7 +99,7 @@ final class Answer {
 
     /** Where it wants to send us. */
     String location() {
-        return clean(headers.getOrDefault("location", "nowhere"));
+        return unquoted(clean(headers.getOrDefault("location", "nowhere")));
     }
 
     /** How long the endpoint wants to be left alone, an hour at most: it must not stop a relay for ever by one header. */
@@ -127,7 +127,12 @@ final class Answer {
     /** The beginning of the body, on one line. */
     String excerpt() {
         byte[] bytes = body.toByteArray();
-        return clean(new String(bytes, 0, Math.min(bytes.length, 4 * SHOWN), StandardCharsets.UTF_8));
+        return unquoted(clean(new String(bytes, 0, Math.min(bytes.length, 4 * SHOWN), StandardCharsets.UTF_8)));
+    }
+
+    /** A text log shows it as {@code error="…"}: a quote would end that, and what follows would look like further fields. */
+    private static String unquoted(String text) {
+        return text.replace('"', '\'');
     }
 
     /** Nothing that breaks a line, moves a cursor or turns the direction of writing; and not much of it. */

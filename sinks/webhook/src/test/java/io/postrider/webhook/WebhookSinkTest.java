@@ -332,11 +332,14 @@ class WebhookSinkTest {
     @Test
     void an_error_shows_a_short_and_clean_piece_of_what_was_answered() throws Exception {
         endpoint.answering(status(
-                400, "\u001b[31mbad\r\n2026-01-01 INFO forged\u202e\u0000 line\u2028 ${jndi:x} " + "é".repeat(9_000)));
+                400,
+                "\u001b[31mbad\r\n2026-01-01 INFO forged\u202e\u0000 line\u2028 \" event=\"x ${jndi:x} "
+                        + "é".repeat(9_000)));
         try (WebhookSink sink = endpoint.sink()) {
             String message = TestEndpoint.send(sink, List.of(event(1))).error().getMessage();
             assertThat(message)
-                    .startsWith(sink.describe() + ": answered 400: [31mbad 2026-01-01 INFO forged line ${jndi:x} éé")
+                    .startsWith(sink.describe()
+                            + ": answered 400: [31mbad 2026-01-01 INFO forged line ' event='x ${jndi:x} éé")
                     .endsWith("é…")
                     .doesNotContainPattern("\\p{C}");
             assertThat(message.substring(sink.describe().length())).hasSizeLessThan(230);
