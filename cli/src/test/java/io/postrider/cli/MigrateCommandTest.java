@@ -21,10 +21,15 @@ class MigrateCommandTest {
     @Test
     void it_tells_scripts_what_it_did(TestDatabase database) {
         Shell shell = new Shell(database);
-        assertThat(shell.ok("migrate", "--json").line())
-                .isEqualTo(
-                        "{\"schema\":\"postrider\",\"version\":9,\"applied\":[1,2,3,4,5,6,7,8,9],\"functions_replaced\":true,"
-                                + "\"dry_run\":false}");
+        String line = shell.ok("migrate", "--json").line();
+        String latest = Shell.ask(database, "select max(version) from postrider.migration");
+        String all = Shell.ask(
+                database,
+                "select string_agg(version::text, ',' order by version) from postrider.migration where version > 0");
+        assertThat(all).startsWith("1,2,3").endsWith("," + latest);
+        assertThat(line)
+                .isEqualTo("{\"schema\":\"postrider\",\"version\":" + latest + ",\"applied\":[" + all
+                        + "],\"functions_replaced\":true,\"dry_run\":false}");
         assertThat(shell.ok("migrate", "--json").line()).contains("\"applied\":[],\"functions_replaced\":false");
     }
 
