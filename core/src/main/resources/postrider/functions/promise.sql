@@ -3,8 +3,8 @@
 --
 -- takes    most: the size of a pass
 -- gives    how many events were promised positions; and the events of the spared topics, which the pass places at once. A topic is
---          spared if only small transactions wrote to it (most / 200 events in all their topics together): whoever writes
---          to 100,000 topics in one transaction delays these topics, not the others (G6). The oldest ones, up to 500 topics
+--          spared if only small transactions wrote to it (most / 200 events in all their topics together): a
+--          transaction that writes to 100,000 topics delays these topics, not the others (G6). The oldest ones, up to 500 topics
 --          and half a pass
 -- touches  event, head (reads), backlog (reads, writes)
 --

@@ -114,7 +114,7 @@ class OtherRolesTest {
             long table = admin.number("select 'postrider.sequencing'::regclass::oid::int8");
             stranger.psql.begin().execute("savepoint s");
             assertThatThrownBy(() -> stranger.psql.number("select nextval(" + table + "::oid::regclass)"))
-                    .hasMessageContaining("sequencing"); // it is none
+                    .hasMessageContaining("sequencing"); // because it is not a sequence
             stranger.psql.execute("rollback to s");
             assertThat(admin.number("select count(*) from pg_locks k join pg_stat_activity a on a.pid = k.pid"
                             + " where k.relation = " + table + " and a.usename = '" + stranger.role + "'"))

@@ -24,7 +24,7 @@ import org.postgresql.PGConnection;
  * <ul>
  *   <li>The SQL of the handler's connection is scanned for SET, RESET and set_config(…, false), and the value is queried before the
  *       statement runs.
- *   <li>PostgreSQL reports some settings to the client when they change, whoever changes them: the time zone, the session's user,
+ *   <li>PostgreSQL reports some settings to the client when they change, in whatever way: the time zone, the session's user,
  *       whether transactions are read-only by default, and since version 18 the search_path.
  * </ul>
  *

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.tukaani.xz.LZMA2Options;
 import org.tukaani.xz.XZOutputStream;
 
-/** As root, the attacker is a real other uid. A user cannot give files away, so the attacker is then whoever can write. */
+/** As root, the attacker is a real other uid. A user cannot give files away, so the attacker is then anyone who can write. */
 class OwnDirectoryTest {
 
     private static final boolean ROOT = OwnDirectory.UID == 0;
