@@ -2,10 +2,10 @@
 --
 -- PostgreSQL lets every role take any advisory lock. It also lets a role wait for, and so make others wait behind, a strong
 -- lock on a table that it may not even read: CREATE RULE and CREATE TRIGGER lock before they look at rights.
--- Who waits for such a lock is named as well: it would be the next to hold it.
+-- Sessions that wait for such a lock are listed too, because they would hold it next.
 -- gives    pid, or gid of a prepared transaction; role, application, what is locked, and for how many seconds
 -- touches  pg_locks, pg_stat_activity, pg_prepared_xacts (reads); no table of ours, which may be locked
--- never    names a session for a lock that nodes do not use: an application's own two-number locks may meet the oid of a table
+-- never    names a session for a lock that nodes do not use: an application's own two-key locks may collide with the oid of a table
 -- never    names a role that may maintain tables (PostgreSQL 17): VACUUM FULL and REINDEX lock as strongly
 create or replace function postrider.intruders(
   out pid int, out gid text, out role text, out application text, out locked text, out seconds bigint)

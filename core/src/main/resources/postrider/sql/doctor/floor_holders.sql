@@ -1,6 +1,6 @@
--- open transactions with a transaction number, in all databases of the cluster, the oldest first: pass.floor does not rise above
--- them, so segments that they were running beside are not closed. A snapshot without a number and a replication slot do not count.
--- A role outside pg_monitor does not see when a transaction of another role began: one that was running during a pass is as old
+-- open transactions with a transaction id in any database of the cluster, the oldest first. pass.floor stays below them, so segments
+-- in use while they run are not closed. Snapshots without an id and replication slots do not count. Only pg_monitor sees when another
+-- role's transaction began; one that was running during an earlier pass counts as being as old as that pass.
 -- touches: pass
 with before as materialized (
   select p.at, p.snapshot from postrider.pass p

@@ -1,4 +1,5 @@
--- who holds the sequencing lock, or a lock that it waits for; a pass holds it for milliseconds. Strangers before nodes
+-- the session or prepared transaction that holds the sequencing lock or one that conflicts with it, the oldest first; a pass holds it
+-- for milliseconds
 select k.pid, coalesce(a.usename::text, p.owner::text, '') as user_name, coalesce(a.application_name, '') as application,
   coalesce(a.state, 'prepared') as state,
   coalesce(extract(epoch from clock_timestamp() - coalesce(a.xact_start, a.state_change, p.prepared)), 0)::int8 as seconds,
