@@ -15,6 +15,7 @@ declare
   closed   int := 0;
   last     postrider.pass;
   used     bigint;
+  current  bigint;
   segment  postrider.segment;
 begin
   if not pg_try_advisory_xact_lock('postrider.segment'::regclass::oid::int4, 1) then
@@ -22,9 +23,11 @@ begin
   end if;
   select p.* into last from postrider.pass p order by p.n desc limit 1;
   select s.last_value into used from postrider.event_ids s where s.is_called;
+  -- In use is the lowest segment that has ids left, also while ids before it, of a gap, go to the table beyond.
+  select min(s.low) into current from postrider.segment s where s.family = 'log' and s.high > used;
   update postrider.segment s set opened_at = clock_timestamp()
   where s.opened_at is null
-  and s.low <= case s.family when 'log' then used when 'pass' then last.n
+  and s.low <= case s.family when 'log' then greatest(used, current) when 'pass' then last.n
     when 'delivery' then (select d.last_value from postrider.delivery_numbers d where d.is_called)
     else (select c.last_value from postrider.claim_numbers c where c.is_called) end;
 
@@ -64,12 +67,13 @@ begin
   -- given out a second time, below the bounds of id in which a pass looks for new events. At most 4 million in one call: a
   -- segment may have grown large, and the next call continues. Many segments mean that something holds them: more do not help.
   select s.* into segment from postrider.segment s
-  where s.family = 'log' and s.low <= used and s.high > used + 100000
+  where s.family = 'log' and s.low = current and s.high > used + 100000
   and s.opened_at < clock_timestamp() - rotate
   and exists (select from postrider.segment f where f.family = 'log' and f.low >= s.high)
   and (select count(*) from postrider.segment f where f.family = 'log') < 24;
   if found then
-    perform count(nextval('postrider.event_ids')) from generate_series(1, least(segment.high - used, 4000000));
+    perform count(nextval('postrider.event_ids')) from generate_series(
+      1, case when segment.high - used > 4100000 then 4000000 else segment.high - used end);
   end if;
   return closed;
 end

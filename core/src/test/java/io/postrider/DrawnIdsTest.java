@@ -174,6 +174,23 @@ class DrawnIdsTest {
         }
     }
 
+    /** With few events a day the ids of a gap would last for years: the segment after it is left by age like any other. */
+    @Test
+    void a_quiet_system_leaves_the_segment_after_a_gap(TestDatabase database) {
+        try (Psql psql = new Psql(database)) {
+            psql.text("select setval('postrider.event_ids', 100000000)::text");
+            psql.text("select postrider.make_segments(" + DEFAULT_SIZE + ", 1000000)::text");
+            long high = psql.number("select high from postrider.segment where family = 'log' and low > 100000000"
+                    + " order by low limit 1");
+            psql.text("select postrider.close_segments('1 day')::text");
+            for (int i = 0; i < 3; i++) {
+                psql.text("select postrider.close_segments('0')::text");
+            }
+            assertThat(psql.number("select last_value from postrider.event_ids"))
+                    .isGreaterThanOrEqualTo(high);
+        }
+    }
+
     // ── helpers ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
     private static String role(TestDatabase database) {
