@@ -18,7 +18,7 @@ class LineTest {
         try (Line line = Line.open(database.dataSource(), postrider)) {
             line.listen("postrider");
             assertThat(line.session().one(TIMEOUT, Bind::nothing, row -> row.text("statement_timeout")))
-                    .contains("10min");
+                    .contains("6h");
         }
     }
 }
