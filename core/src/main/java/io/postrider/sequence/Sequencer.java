@@ -174,8 +174,16 @@ public final class Sequencer implements Wire.Task {
         if (!sleeps || line.isPooled() || !got(line, TRY_IDLE)) {
             return false;
         }
-        if (pass(line).map(Result::more).orElse(false)) {
-            got(line, LEAVE_IDLE);
+        boolean more = true;
+        try {
+            more = pass(line).map(Result::more).orElse(false);
+        } finally {
+            // Also if the pass waited too long for its lock: a lock that stays makes every producer notify.
+            if (more) {
+                got(line, LEAVE_IDLE);
+            }
+        }
+        if (more) {
             return false;
         }
         enter(State.ASLEEP);

@@ -138,10 +138,9 @@ public final class Wire implements AutoCloseable {
                 Optional<Duration> asked = turn(task, line, turn);
                 if (asked.isEmpty()) {
                     polled = System.nanoTime() - poll.toNanos();
-                    wait = Duration.ZERO;
-                    break;
                 }
-                wait = asked.get().compareTo(wait) < 0 ? asked.get() : wait;
+                Duration until = asked.orElse(Duration.ZERO);
+                wait = until.compareTo(wait) < 0 ? until : wait;
             }
         }
     }
