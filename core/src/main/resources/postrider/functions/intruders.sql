@@ -6,6 +6,7 @@
 -- gives    pid, or gid of a prepared transaction; role, application, what is locked, and for how many seconds
 -- touches  pg_locks, pg_stat_activity, pg_prepared_xacts (reads); no table of ours, which may be locked
 -- never    names a session for a lock that nodes do not use: an application's own two-key locks may collide with the oid of a table
+-- never    names a role that may become a node's by SET ROLE, or the owner of the database, who may reindex all of it
 -- never    names a role that may maintain tables (PostgreSQL 17): VACUUM FULL and REINDEX lock as strongly
 create or replace function postrider.intruders(
   out pid int, out gid text, out role text, out application text, out locked text, out seconds bigint)
@@ -49,7 +50,12 @@ as $$
     and x.virtualtransaction = k.virtualtransaction
   left join pg_prepared_xacts p on p.transaction = x.transactionid
   join pg_roles r on r.oid = a.usesysid or r.rolname = p.owner
-  where not has_table_privilege(r.oid, 'postrider.pass', 'insert')
+  where k.pid is distinct from pg_backend_pid()
+  and not exists (
+    select from pg_roles o
+    where (has_table_privilege(o.oid, 'postrider.pass', 'insert')
+      or o.oid = (select d.datdba from pg_database d where d.datname = current_database()))
+    and pg_has_role(r.oid, o.oid, 'member'))
   and case when current_setting('server_version_num')::int >= 170000
     then not has_table_privilege(r.oid, 'postrider.pass', 'maintain') else true end
   group by k.pid, p.gid, r.rolname, a.usesysid, p.owner, a.application_name, a.xact_start, a.state_change, p.prepared

@@ -162,6 +162,25 @@ class OtherRolesTest {
         }
     }
 
+    @Test
+    void a_role_that_may_become_that_of_the_nodes_is_no_intruder(TestDatabase database) {
+        try (Psql admin = new Psql(database);
+                Stranger stranger = new Stranger(admin, database)) {
+            String owner = "owner_" + database.name();
+            admin.execute("create role " + owner)
+                    .execute("grant usage on schema postrider to " + owner)
+                    .execute("grant insert on postrider.pass to " + owner)
+                    .execute("alter role " + stranger.role + " noinherit")
+                    .execute("grant " + owner + " to " + stranger.role);
+            long delivery = admin.number("select 'postrider.delivery'::regclass::oid::int4");
+            stranger.psql.execute("select pg_advisory_lock(" + delivery + ", 1)");
+            assertThat(admin.texts("select role from postrider.intruders()")).isEmpty();
+            admin.execute("revoke " + owner + " from " + stranger.role);
+            assertThat(admin.texts("select role from postrider.intruders()")).containsExactly(stranger.role);
+            admin.execute("drop owned by " + owner).execute("drop role " + owner);
+        }
+    }
+
     /** A role without any grant, and a session of it. */
     private static final class Stranger implements AutoCloseable {
         private final Psql admin;
