@@ -6,6 +6,7 @@ import io.postrider.db.Bind;
 import io.postrider.db.Database;
 import io.postrider.db.Session;
 import io.postrider.db.Sql;
+import io.postrider.db.SqlState;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -179,11 +180,11 @@ public final class Migrator {
             Done done = isCurrent(session, payloadCap, exactly)
                     ? new Done(List.of(), false)
                     : update(session, payloadCap, exactly);
-            session.query(
-                    MAKE_SEGMENTS,
-                    bind -> bind.int8("log_size", segmentSize).int8("ledger_size", LEDGER_SIZE),
-                    row -> true);
-            makeEventLog(session);
+            if (done.isNothing()) {
+                tryMakeAhead(session, segmentSize);
+            } else {
+                makeAhead(session, segmentSize);
+            }
             log.info(
                     "migrated schema={} applied={} functions_replaced={}",
                     database.schema().text(),
@@ -205,6 +206,27 @@ public final class Migrator {
         boolean replaced = replaceFunctions(session, !applied.isEmpty());
         capPayloads(session, payloadCap, exactly || applied.contains(1));
         return new Done(applied, replaced);
+    }
+
+    private static void makeAhead(Session session, long segmentSize) {
+        session.query(
+                MAKE_SEGMENTS,
+                bind -> bind.int8("log_size", segmentSize).int8("ledger_size", LEDGER_SIZE),
+                row -> true);
+        makeEventLog(session);
+    }
+
+    /** A dump may hold the tables for hours, and every statement would queue behind us. Nodes try again every 2 s. */
+    private static void tryMakeAhead(Session session, long segmentSize) {
+        session.script("make_ahead", "savepoint make_ahead; set local lock_timeout = '200ms'");
+        try {
+            makeAhead(session, segmentSize);
+        } catch (PostriderException e) {
+            if (!SqlState.isLocked(SqlState.of(e))) {
+                throw e;
+            }
+            session.script("make_ahead", "rollback to savepoint make_ahead");
+        }
     }
 
     /** Each time: a role belongs to the cluster, and may be missing after a restore. */

@@ -140,6 +140,20 @@ class MigratorTest {
     }
 
     @Test
+    void a_start_does_not_wait_for_a_dump_that_keeps_segments_from_being_made(TestDatabase database) throws Exception {
+        Migrator migrator = new Migrator(door(database), new MigrationLock(Duration.ofMillis(100)));
+        migrator.migrate(1_000, 262_144, true);
+        try (Psql dump = new Psql(database).begin()) {
+            dump.number("select count(*) from postrider.event_beyond");
+            dump.text("select setval('postrider.event_ids', 13000)::text"); // more segments are due now
+            assertThat(Background.get(() -> migrator.migrate(1_000, 262_144, false))
+                            .get(20, TimeUnit.SECONDS)
+                            .isNothing())
+                    .isTrue();
+        }
+    }
+
+    @Test
     void the_first_migration_names_the_session_that_holds_its_lock(TestDatabase database) throws Exception {
         Migrator migrator = new Migrator(door(database), new MigrationLock(Duration.ofMillis(100)));
         try (Psql holder = new Psql(database)) {
