@@ -90,7 +90,7 @@ begin
     ) o
     returning to_position - from_position + 1 as events
   )
-  select (select coalesce(sum(p.events), 0) from promises p) as promised, array_agg(p.topic) as topics, array_agg(p.tx) as txs,
+  select (select coalesce(sum(p.events), 0) from promises p) as promised, sum(p.events) as events, array_agg(p.topic) as topics, array_agg(p.tx) as txs,
     array_agg(p.first_id) as first_ids, array_agg(p.last_id) as last_ids,
     array_agg(p.tx_last_id) as tx_last_ids
   into spared
@@ -107,5 +107,8 @@ begin
     from postrider.event e
     where e.tx = p.tx and e.id >= p.first_id and e.id <= p.last_id and e.topic = p.topic
     offset 0) e;
+  if cardinality(ids) is distinct from spared.events then
+    raise exception 'found % events to place instead of %', cardinality(ids), spared.events using errcode = 'PR002';
+  end if;
 end
 $$;
