@@ -12,7 +12,7 @@ public final class UnreadAnswers {
 
     private final MemoryShares shares;
 
-    /** At most this many bytes in total. One answer is always possible, however large. */
+    /** At most this many bytes in total. A larger answer is possible while no other is unread. */
     public UnreadAnswers(long most) {
         this.shares = new MemoryShares(most);
     }
