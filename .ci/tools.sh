@@ -4,7 +4,7 @@
 say() { printf '%s: %s\n' "${me:?}" "$*" >&2; }
 die() { say "$*"; exit 1; }
 
-# The major version of a java, from the file beside it where there is one: asking the JVM itself takes 100 ms.
+# The major version of a Java installation. It is read from the release file if there is one, because asking the JVM takes 100 ms.
 java_major() {
   local real version=''
   real=$(readlink -f "$1" 2>/dev/null || printf '%s' "$1")
@@ -30,7 +30,7 @@ find_java() {
   [ "$major" -ge 17 ] || die "needs Java 17 or later, but $java is $major: set JAVA_HOME to a newer one"
 }
 
-# A runtime is enough to run, not to build.
+# A JRE can run Postrider but cannot build it.
 need_jdk() {
   local real
   real=$(readlink -f "$java" 2>/dev/null || printf '%s' "$java")
@@ -38,7 +38,7 @@ need_jdk() {
     die "$java is a runtime without a compiler: install a JDK (Debian: apt-get install openjdk-17-jdk-headless) or set JAVA_HOME"
 }
 
-# Runs apt-get install as root, or by a sudo that asks nothing; fails where neither is to be had. The log is its output.
+# Runs apt-get install as root, or with sudo if that needs no password; otherwise fails. The log gets its output.
 apt_install() {
   local log=$1 as_root=()
   shift
@@ -49,11 +49,11 @@ apt_install() {
   fi
   mkdir -p "$(dirname "$log")"
   local install=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends "$@")
-  # The lists of packages may be old or absent, as in a fresh container.
+  # The package lists may be outdated or missing, as in a new container.
   "${install[@]}" >>"$log" 2>&1 || { "${as_root[@]}" apt-get update >>"$log" 2>&1 && "${install[@]}" >>"$log" 2>&1; }
 }
 
-# Makes sure of a Maven, 3.8 or later.
+# Finds or installs Maven, 3.8 or later.
 find_maven() {
   local advice="install Maven 3.8 or later (Debian: apt-get install maven; else https://maven.apache.org)" version
   if ! command -v mvn >/dev/null; then

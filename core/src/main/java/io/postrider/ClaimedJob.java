@@ -5,10 +5,10 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A job as its handler gets it. Immutable, safe to share among threads.
+ * A job as its handler receives it. Immutable and thread-safe.
  *
- * @param attempt which attempt this is, from 1
- * @param position its place in the lane of its priority
+ * @param attempt the number of this attempt, from 1
+ * @param position its position in the lane of its priority
  */
 public record ClaimedJob(
         UUID id,

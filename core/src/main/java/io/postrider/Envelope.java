@@ -1,15 +1,14 @@
 package io.postrider;
 
-import io.postrider.db.JsonText;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How an event looks outside the database: the attributes of CloudEvents 1.0, and topic and position. Every sink, stream and
- * socket uses this form, so that a consumer tells a duplicate by {@code id}, or by {@code topic} and {@code position}.
+ * The format of an event outside the database: the attributes of CloudEvents 1.0, plus topic and position. Every sink, stream and
+ * socket uses this format, so that a consumer can detect duplicates by {@code id}, or by {@code topic} and {@code position}.
  *
- * <p>Attribute names are of lower-case letters only, as CloudEvents wants them: {@code projectid}, not {@code project_id}.
+ * <p>Attribute names consist of lower-case letters only, as CloudEvents requires: {@code projectid}, not {@code project_id}.
  */
 public final class Envelope {
     /** The media type of {@link #json}. */
@@ -17,7 +16,9 @@ public final class Envelope {
 
     private Envelope() {}
 
-    /** Every attribute but the data, by its name, in a fixed order. What an event does not have is left out. */
+    /**
+     * Returns every attribute except the data, by name, in a fixed order. Attributes that the event does not have are omitted.
+     */
     public static Map<String, String> attributes(LogEvent event) {
         Map<String, String> attributes = new LinkedHashMap<>();
         attributes.put("specversion", "1.0");
@@ -37,7 +38,7 @@ public final class Envelope {
         return attributes;
     }
 
-    /** The whole event as one JSON object: the attributes, the position as a number, and the payload as {@code data}. */
+    /** Returns the event as one JSON object: the attributes, with the position as a number, and the payload as {@code data}. */
     public static String json(LogEvent event) {
         StringBuilder json = new StringBuilder(event.payload().length() + 400).append('{');
         attributes(event).forEach((name, value) -> {

@@ -6,21 +6,22 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An event to be emitted: immutable, safe to share among threads.
+ * An event to be emitted. Immutable and thread-safe.
  *
- * <p>The payload is JSON text and is kept as {@code jsonb}: key order, white space and repeated keys are not. What must be
- * kept to the byte belongs in a string inside it.
+ * <p>The payload is JSON text and is stored as {@code jsonb}, which does not preserve key order, white space or repeated keys. If
+ * content must be preserved byte for byte, put it in a string inside the payload.
  *
- * @param id the same in every place the event reaches, so that consumers can tell a duplicate
- * @param topic the log it goes to; exists as soon as something is emitted to it
- * @param type what happened, such as {@code order.placed}
+ * @param id identifies the event everywhere, so that consumers can detect duplicates
+ * @param topic the log it goes to, at most 100 characters; a topic is created by the first event emitted to it
+ * @param type what happened, such as {@code order.placed}; at most 200 characters
  * @param payload JSON text
- * @param key events of one key are meant to be handled in order: what a parked listener holds back together
- * @param projectId whose it is
- * @param userId who it concerns
- * @param aggregateType the kind of thing it is about, such as {@code order}
- * @param aggregateId which of them
- * @param headers JSON text, an object; for what travels with the event and is not its content
+ * @param key the ordering key: events of one key are meant to be handled in order, and {@link FailurePolicy#PARK} holds them back
+ *     together; at most 1,024 bytes, as are the four references that follow
+ * @param projectId the project that the event belongs to
+ * @param userId the user that the event concerns
+ * @param aggregateType the kind of object that the event is about, such as {@code order}
+ * @param aggregateId the id of that object
+ * @param headers the JSON text of an object, at most 16 KiB: metadata that travels with the event and is not its content
  */
 public record Event(
         UUID id,
@@ -37,7 +38,11 @@ public record Event(
     private static final int LONGEST_REFERENCE = 1024;
     private static final int LONGEST_HEADERS = 16 * 1024;
 
-    /** Refuses what the database would refuse, before the transaction is spoilt. */
+    /**
+     * Validates every field, because an error of the database would abort the caller's transaction.
+     *
+     * @throws PostriderException of kind REFUSED, with the field and its limit
+     */
     public Event {
         Refuse.missing("id", id);
         Refuse.unlessName("topic", Refuse.missing("topic", topic));
@@ -52,53 +57,58 @@ public record Event(
         refuseLong("headers", headers, LONGEST_HEADERS, "put content in the payload");
     }
 
-    /** An event with a new id and nothing but what it must have. */
+    /** Creates an event with a new random id and only the required fields. */
     public static Event of(String topic, String type, String payload) {
         return new Event(UUID.randomUUID(), topic, type, payload, null, null, null, null, null, "{}");
     }
 
-    /** The same event with a given id: for a producer that tries again and wants its consumers to see that. */
+    /**
+     * Returns the same event with this id. A producer that retries uses the same id, so that its consumers detect the duplicate.
+     */
     public Event withId(UUID newId) {
         return new Event(newId, topic, type, payload, key, projectId, userId, aggregateType, aggregateId, headers);
     }
 
-    /** The same event with a key. */
+    /** Returns the same event with this key; null: none. */
     public Event withKey(@Nullable String newKey) {
         return new Event(id, topic, type, payload, newKey, projectId, userId, aggregateType, aggregateId, headers);
     }
 
-    /** The same event for a project. */
+    /** Returns the same event with this project; null: none. */
     public Event withProject(@Nullable String newProjectId) {
         return new Event(id, topic, type, payload, key, newProjectId, userId, aggregateType, aggregateId, headers);
     }
 
-    /** The same event for a user. */
+    /** Returns the same event with this user; null: none. */
     public Event withUser(@Nullable String newUserId) {
         return new Event(id, topic, type, payload, key, projectId, newUserId, aggregateType, aggregateId, headers);
     }
 
-    /** The same event about one thing. */
+    /** Returns the same event with this aggregate; null: none. */
     public Event withAggregate(@Nullable String newType, @Nullable String newId) {
         return new Event(id, topic, type, payload, key, projectId, userId, newType, newId, headers);
     }
 
-    /** The same event with headers as the JSON text of an object. */
+    /** Returns the same event with these headers, the JSON text of an object. */
     public Event withHeaders(String newHeaders) {
         return new Event(id, topic, type, payload, key, projectId, userId, aggregateType, aggregateId, newHeaders);
     }
 
-    /** The same event with headers given as a map of text. */
+    /** Returns the same event with these headers, each a string. */
     public Event withHeaders(Map<String, String> newHeaders) {
         return withHeaders(Json.object(newHeaders));
     }
 
-    /** An index must be able to hold it. */
+    /** Limits the length, because an index must be able to hold the value. */
     static void refuseReference(String field, @Nullable String text) {
         refuseUnstorable(field, text);
         refuseLong(field, text, LONGEST_REFERENCE, "use a digest of it");
     }
 
-    /** No text can hold a NUL, and the error would spoil the caller's transaction; half a character would become a '?'. */
+    /**
+     * PostgreSQL text cannot contain NUL, and the error would abort the caller's transaction. Half a surrogate pair would be
+     * stored as '?'.
+     */
     private static void refuseUnstorable(String field, @Nullable String text) {
         for (int i = 0; text != null && i < text.length(); i++) {
             char c = text.charAt(i);

@@ -3,30 +3,30 @@ package io.postrider;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** What becomes of a job: a value that its handler gives back. A handler that throws has said {@link #retry()}. */
+/** The outcome of a job, returned by its handler. A handler that throws has the same effect as {@link #retry()}. */
 public sealed interface Fate {
-    /** It is finished. */
+    /** The job is finished. */
     static Fate done() {
         return Done.PLAIN;
     }
 
-    /** It is finished, and this is what came of it, as JSON text: kept with the job's history. */
+    /** The job is finished with this result, as JSON text. The result is kept in the history of the job. */
     static Fate done(String result) {
         Json.refuseUnlessJson("result", Refuse.missing("result", result));
         return new Done(result);
     }
 
-    /** It failed: again, when its type's retry policy says; after the last attempt it is dead. */
+    /** The job failed. It is retried by the retry policy of its type; after the last attempt it becomes a dead letter. */
     static Fate retry() {
         return new Retry(null, null);
     }
 
-    /** It failed: again after this long, if an attempt is left. */
+    /** The job failed. It is retried after this time if an attempt is left. 0..36,500 days, as for every wait here. */
     static Fate retry(Duration in) {
         return new Retry(refuseNegative("retry", in), null);
     }
 
-    /** Not now: again after this long. No attempt is counted. */
+    /** The job cannot run now. It runs again after this time, and no attempt is counted. */
     static Fate snooze(Duration in) {
         return new Snooze(refuseNegative("snooze", in));
     }
@@ -39,12 +39,12 @@ public sealed interface Fate {
         return new Unavailable(refuseNegative("retry after", retryAfter), Refuse.missing("reason", reason));
     }
 
-    /** It failed for good: a dead letter, for this reason. */
+    /** The job failed permanently. It becomes a dead letter at once, with this reason. */
     static Fate dead(String reason) {
         return new Dead(Refuse.missing("reason", reason));
     }
 
-    /** It is not wanted any more: finished without having been done. */
+    /** The job is no longer needed. It ends as cancelled, with this reason. */
     static Fate cancel(String reason) {
         return new Cancel(Refuse.missing("reason", reason));
     }

@@ -2,6 +2,7 @@ package io.postrider;
 
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.Set;
 
 /**
  * Opens the transactions in which transactional listeners and jobs run. The default takes a connection of the data source; an
@@ -12,6 +13,15 @@ import java.sql.SQLException;
 public interface HandlerTransactions {
     /** Begins a transaction on the calling thread, separate from any that the thread already has. */
     Transaction begin() throws SQLException;
+
+    /**
+     * Whether a commit that failed with this SQLSTATE was definitely rolled back because of what the transaction did, such as
+     * violating a deferred constraint. False if the state is missing, or concerns the connection, the server or its resources: then
+     * the outcome is unknown.
+     */
+    static boolean isRolledBack(String sqlState) {
+        return sqlState.length() == 5 && !RolledBackException.UNKNOWN_OUTCOME.contains(sqlState.substring(0, 2));
+    }
 
     /** One transaction. Only the thread that began it uses it and ends it. */
     interface Transaction {
@@ -41,7 +51,13 @@ public interface HandlerTransactions {
     final class RolledBackException extends Exception {
         private static final long serialVersionUID = 1;
 
-        /** For this reason. */
+        /**
+         * SQLSTATE classes: connection, transaction state, contention, resources, prerequisites, operator, system, configuration,
+         * bug.
+         */
+        private static final Set<String> UNKNOWN_OUTCOME = Set.of("08", "25", "40", "53", "55", "57", "58", "F0", "XX");
+
+        /** Wraps the reason for the rollback. */
         public RolledBackException(Throwable cause) {
             super(cause.getMessage(), cause);
         }

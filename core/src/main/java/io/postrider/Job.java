@@ -7,12 +7,12 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A job to be enqueued: immutable, safe to share among threads. It is an event on its queue, with the rules of an event.
+ * A job to be enqueued. Immutable and thread-safe. A job is stored as an event, and the limits of {@link Event} apply.
  *
- * @param event what it is: its topic is the lane of the queue, its id is the job's id
+ * @param event the content of the job: its topic is the lane of the queue, its id is the id of the job
  * @param queue the queue it goes to
- * @param priority its lane
- * @param runAt not before this time, by the database's clock; null: at once
+ * @param priority selects its lane
+ * @param runAt the job does not run before this time, by the database's clock; null: it can run at once
  * @param unique the key that no other unfinished job of the queue may have; null: none
  */
 public record Job(
@@ -22,19 +22,20 @@ public record Job(
         @Nullable Instant runAt,
         @Nullable Unique unique) {
 
-    /** A time stamp of five digits is a mistake in units, not a plan. */
+    /** A year of five digits is a mistake in units, not an intention. */
     private static final Instant EARLIEST = Instant.parse("0001-01-01T00:00:00Z");
 
     private static final Instant LATEST = Instant.parse("9999-12-31T23:59:59Z");
 
     /**
-     * While one job holds the key, another one with it is not enqueued.
+     * A unique key: while one job holds it, no other job with the same key is enqueued.
      *
-     * @param key what may be there once
-     * @param period null: until the job is finished. Else for this long from when it was enqueued, finished or not
+     * @param key the key, unique in its queue; 1..1,024 bytes
+     * @param period null: the job holds the key until it is finished. Otherwise it holds the key for this time after it was
+     *     enqueued, whether it is finished or not
      */
     public record Unique(String key, @Nullable Duration period) {
-        /** Refuses an empty key and a period that has no length. */
+        /** Refuses an empty key and a period outside 1 ms..36,500 days. */
         public Unique {
             if (key.isEmpty()) {
                 throw PostriderException.refused("unique key must have at least one character, was ''");
@@ -46,7 +47,7 @@ public record Job(
         }
     }
 
-    /** Refuses what the database would refuse. */
+    /** Refuses a time outside the years 1 to 9999. */
     public Job {
         Refuse.missing("event", event);
         if (runAt != null && (runAt.isAfter(LATEST) || runAt.isBefore(EARLIEST))) {
@@ -54,20 +55,20 @@ public record Job(
         }
     }
 
-    /** A job with a new id and nothing but what it must have. */
+    /** Creates a job with a new id and only the required fields: normal priority, to run at once, without a unique key. */
     public static Job of(String queue, String type, String payload) {
         Event event = Event.of(topicOf(queue, Priority.NORMAL), type, payload).withId(newId());
         return new Job(event, queue, Priority.NORMAL, null, null);
     }
 
-    /** Begins with the time (version 7), as new_job_id.sql does and for its reason. */
+    /** Begins with the time (UUID version 7), as in new_job_id.sql and for the same reason. */
     private static UUID newId() {
         UUID random = UUID.randomUUID();
         long high = System.currentTimeMillis() << 16 | 0x7000 | random.getMostSignificantBits() & 0x0FFF;
         return new UUID(high, random.getLeastSignificantBits());
     }
 
-    /** The topic that is the lane of a queue for a priority. */
+    /** Returns the topic in which jobs of this queue and priority are stored. */
     public static String topicOf(String queue, Priority priority) {
         Refuse.unlessQueue("queue", Refuse.missing("queue", queue));
         return switch (priority) {
@@ -77,7 +78,7 @@ public record Job(
         };
     }
 
-    /** The priority whose lane a topic is. */
+    /** Returns the priority of the jobs that are stored in this topic. */
     public static Priority priorityOf(String topic) {
         if (topic.endsWith(":high")) {
             return Priority.HIGH;
@@ -85,22 +86,22 @@ public record Job(
         return topic.endsWith(":low") ? Priority.LOW : Priority.NORMAL;
     }
 
-    /** The same job with a given id. */
+    /** Returns the same job with this id. */
     public Job withId(UUID id) {
         return new Job(event.withId(id), queue, priority, runAt, unique);
     }
 
-    /** The same job, not before a time. */
+    /** Returns the same job, which does not run before this time; null: it can run at once. */
     public Job withRunAt(@Nullable Instant time) {
         return new Job(event, queue, priority, time, unique);
     }
 
-    /** The same job with a key: a queue may limit how many of one key run at once. */
+    /** Returns the same job with this key. A queue can limit how many jobs of one key run at the same time. */
     public Job withKey(@Nullable String key) {
         return new Job(event.withKey(key), queue, priority, runAt, unique);
     }
 
-    /** The same job in another lane. */
+    /** Returns the same job with this priority. */
     public Job withPriority(Priority newPriority) {
         Event moved = new Event(
                 event.id(),
@@ -116,27 +117,27 @@ public record Job(
         return new Job(moved, queue, newPriority, runAt, unique);
     }
 
-    /** The same job; while it is not finished, no other one with this key is enqueued. */
+    /** Returns the same job with this unique key: until the job is finished, no other job with the key is enqueued. */
     public Job withUnique(String key) {
         return new Job(event, queue, priority, runAt, new Unique(key, null));
     }
 
-    /** The same job; for so long, no other one with this key is enqueued. */
+    /** Returns the same job with this unique key: for this period, no other job with the key is enqueued. */
     public Job withUnique(String key, Duration period) {
         return new Job(event, queue, priority, runAt, new Unique(key, period));
     }
 
-    /** The same job for a project. */
+    /** Returns the same job with this project; null: none. */
     public Job withProject(@Nullable String projectId) {
         return new Job(event.withProject(projectId), queue, priority, runAt, unique);
     }
 
-    /** The same job for a user. */
+    /** Returns the same job with this user; null: none. */
     public Job withUser(@Nullable String userId) {
         return new Job(event.withUser(userId), queue, priority, runAt, unique);
     }
 
-    /** The same job with headers. */
+    /** Returns the same job with these headers, each a string. */
     public Job withHeaders(Map<String, String> headers) {
         return new Job(event.withHeaders(headers), queue, priority, runAt, unique);
     }

@@ -2,36 +2,36 @@ package io.postrider;
 
 import java.sql.Connection;
 
-/** What a worker does with jobs of one type. Called by several threads at once, each with another job. */
+/** The code that a worker runs for jobs of one type. Several threads call it at the same time, each with a different job. */
 public interface JobHandler {
-    /** Does the job outside any transaction. After a crash it may be called again for the same job: make that harmless. */
+    /** Runs the job outside any transaction. It may be called again for the same job after a crash, so it must be idempotent. */
     @FunctionalInterface
     interface Plain extends JobHandler {
-        /** Says what became of the job; an exception means {@link Fate#retry()}. */
+        /** Returns the outcome of the job; an exception has the same effect as {@link Fate#retry()}. */
         Fate handle(ClaimedJob job) throws Exception;
     }
 
-    /** Does the job inside the transaction in which it is settled: its effects in the database happen exactly once. */
+    /** Runs the job inside the transaction in which it is settled: its effects in the database happen exactly once. */
     @FunctionalInterface
     interface Transactional extends JobHandler {
         /**
-         * The connection is the transaction's: use it, and leave commit, rollback and close to Postrider. Only {@link
-         * Fate.Done} commits; with any other fate, what was done is rolled back.
+         * Use the connection for your writes, but do not commit, roll back or close it: Postrider does. Only {@link Fate.Done}
+         * commits; any other fate rolls back what the handler wrote.
          */
         Fate handle(Connection connection, ClaimedJob job) throws Exception;
     }
 
-    /** As {@link Plain}, with the payload as an object. */
+    /** Like {@link Plain}, with the payload converted to an object. */
     @FunctionalInterface
     interface Typed<T> {
-        /** Says what became of the job; an exception means {@link Fate#retry()}. */
+        /** Returns the outcome of the job; an exception has the same effect as {@link Fate#retry()}. */
         Fate handle(T payload, ClaimedJob job) throws Exception;
     }
 
-    /** As {@link Transactional}, with the payload as an object. */
+    /** Like {@link Transactional}, with the payload converted to an object. */
     @FunctionalInterface
     interface TypedTransactional<T> {
-        /** As for {@link Transactional}. */
+        /** See {@link Transactional#handle}. */
         Fate handle(Connection connection, T payload, ClaimedJob job) throws Exception;
     }
 }

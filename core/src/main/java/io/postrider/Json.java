@@ -1,16 +1,14 @@
 package io.postrider;
 
-import io.postrider.db.JsonLimits;
-import io.postrider.db.JsonText;
 import java.util.BitSet;
 import java.util.Map;
 
 /**
- * As much JSON as the library itself needs: to write an object of strings, and to refuse what PostgreSQL would refuse before
- * it does, because a statement that it refuses spoils the caller's transaction.
+ * The JSON that the library itself needs: writes an object of strings, and refuses what PostgreSQL would refuse. It must do so
+ * first, because a refused statement aborts the caller's transaction.
  */
 final class Json {
-    /** PostgreSQL has no bound of its own but its stack, at some thousands. */
+    /** The maximum nesting depth. PostgreSQL is limited only by its stack, at some thousands. */
     private static final int DEEPEST = 1_000;
 
     private final String field;
@@ -33,7 +31,7 @@ final class Json {
         return json.append('}').toString();
     }
 
-    // ── what jsonb takes ────────────────────────────────────────────────────────────────────────────────────────────
+    // ── what jsonb accepts ──────────────────────────────────────────────────────────────────────────────────────────
 
     static void refuseUnlessJson(String field, String text) {
         Json json = new Json(field, text);
@@ -54,8 +52,8 @@ final class Json {
     }
 
     /**
-     * A value with all that is in it. Not by recursion: how many calls fit on a thread's stack depends on who made the thread
-     * and on what the compiler made of the calls, and a thousand did not always.
+     * Checks a value with everything in it. Not recursive: how many calls fit on a stack depends on the thread and on the JIT
+     * compiler, and a thousand did not always fit.
      */
     private void value() {
         BitSet objects = new BitSet();
@@ -97,7 +95,7 @@ final class Json {
         return objects.get(depth - 1) ? '}' : ']';
     }
 
-    /** Before the next value, if that is a member of an object. */
+    /** Reads the name of a member, if the next value is in an object. */
     private void name(BitSet objects, int depth) {
         if (depth > 0 && objects.get(depth - 1)) {
             space();
@@ -116,7 +114,7 @@ final class Json {
         return true;
     }
 
-    /** After an element: a comma, or the end. */
+    /** After an element: reads a comma or the end. */
     private boolean continues(char end) {
         if (closes(end)) {
             return false;
@@ -185,14 +183,14 @@ final class Json {
     }
 
     /**
-     * The limits keep the database from expanding short numbers: {@code 1e131071} becomes 131,072 digits there, and
-     * 7,500 of them took 2.9 GB in one backend.
+     * The limits keep the database from expanding short numbers: {@code 1e131071} becomes 131,072 digits there, and 7,500 such
+     * numbers took 2.9 GB in one backend.
      */
     private void number() {
         int from = at;
         number(from);
-        if (at - from > JsonLimits.LONGEST_NUMBER) {
-            throw beyond(from, "a number of " + (at - from) + " characters", JsonLimits.LONGEST_NUMBER);
+        if (at - from > JsonText.LONGEST_NUMBER) {
+            throw beyond(from, "a number of " + (at - from) + " characters", JsonText.LONGEST_NUMBER);
         }
     }
 
@@ -226,9 +224,9 @@ final class Json {
     private void refuseLargeExponent(int from, String digits) {
         String significant = digits.replaceFirst("^0+", "");
         if (significant.length() > 9
-                || (!significant.isEmpty() && Integer.parseInt(significant) > JsonLimits.LARGEST_EXPONENT)) {
+                || (!significant.isEmpty() && Integer.parseInt(significant) > JsonText.LARGEST_EXPONENT)) {
             String shown = significant.length() > 9 ? "of " + significant.length() + " digits" : significant;
-            throw beyond(from, "a number with the exponent " + shown, JsonLimits.LARGEST_EXPONENT);
+            throw beyond(from, "a number with the exponent " + shown, JsonText.LARGEST_EXPONENT);
         }
     }
 
@@ -265,7 +263,7 @@ final class Json {
         }
     }
 
-    /** The character that comes, or NUL at the end: JSON has none. */
+    /** The next character, or NUL at the end; JSON text cannot contain NUL. */
     private char next() {
         return at < text.length() ? text.charAt(at) : '\0';
     }

@@ -6,11 +6,12 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A named, ordered reader of a topic, with what it does and how. Immutable: each {@code with…} gives a changed copy.
+ * A named, ordered reader of a topic: its handler and its options. Immutable: each {@code with…} method returns a changed copy. A
+ * value outside its limits is refused with a {@link PostriderException} that names the option.
  *
- * <p>Two kinds, because the difference is real. A <em>transactional</em> listener's effects in the database and its cursor
- * move in one transaction: exactly once. A <em>relay</em> talks to the outside while no transaction is open, and its cursor
- * follows: at least once, with {@link LogEvent#id} and {@link LogEvent#position} to tell a repeat.
+ * <p>There are two kinds. A <em>transactional</em> listener commits its effects in the database and its cursor in one
+ * transaction: exactly once. A <em>relay</em> calls systems outside the database while no transaction is open and moves its
+ * cursor afterwards: at least once, with {@link LogEvent#id} and {@link LogEvent#position} to detect duplicates.
  */
 public final class Listener {
     private static final Duration LONGEST = Duration.ofDays(7);
@@ -21,7 +22,7 @@ public final class Listener {
     private final @Nullable Set<String> types;
     private final int batch;
     private final int concurrency;
-    private final Policy policy;
+    private final FailurePolicy policy;
     private final int attempts;
     private final Duration backoff;
     private final Duration backoffCap;
@@ -65,12 +66,12 @@ public final class Listener {
         return new Listener(new Draft(name, topic, handler));
     }
 
-    /** A listener that talks to the outside, one event at a time. */
+    /** A listener that calls systems outside the database, one event at a time. */
     public static Listener relay(String name, String topic, Handler.Relay handler) {
         return new Listener(new Draft(name, topic, handler));
     }
 
-    /** A listener that talks to the outside, a batch at a time. */
+    /** A listener that calls systems outside the database, a batch at a time. */
     public static Listener relayBatch(String name, String topic, Handler.RelayBatch handler) {
         return new Listener(new Draft(name, topic, handler));
     }
@@ -80,29 +81,32 @@ public final class Listener {
         return new Listener(new Draft(name, topic, new Handler.ToSink(sink)));
     }
 
-    /** Only events of these types; the others are passed over. The filter runs in the database. Default: all. */
+    /** Handles only events of these types. The filter runs in the database. Default: all. */
     public Listener withTypes(String... only) {
         Draft draft = new Draft(this);
         draft.types = only.length == 0 ? null : Set.of(only);
         return new Listener(draft);
     }
 
-    /** How many events are read, handled and committed together, at most. 1..10000, default 100. */
+    /** The maximum number of events that are read, handled and committed together. 1..10000, default 100. */
     public Listener withBatch(int most) {
         Draft draft = new Draft(this);
         draft.batch = most;
         return new Listener(draft);
     }
 
-    /** How many events of different keys a relay handles at once. 1..1000, default 1. */
+    /**
+     * How many keys a relay handles in parallel. 1..1000, default 1. Above 1 only for a sink or a relay that handles one event at
+     * a time.
+     */
     public Listener withConcurrency(int most) {
         Draft draft = new Draft(this);
         draft.concurrency = most;
         return new Listener(draft);
     }
 
-    /** What waits while an event that failed is tried again. Default {@link Policy#BLOCK}. */
-    public Listener withPolicy(Policy newPolicy) {
+    /** Which events wait while a failed event is retried. Default {@link FailurePolicy#BLOCK}. */
+    public Listener withPolicy(FailurePolicy newPolicy) {
         Draft draft = new Draft(this);
         draft.policy = newPolicy;
         return new Listener(draft);
@@ -115,7 +119,10 @@ public final class Listener {
         return new Listener(draft);
     }
 
-    /** The wait after the first failure, doubled after each further one up to the cap, with jitter. Default 1 s, 5 min. */
+    /**
+     * The wait after the first failure, doubled after each further one up to the cap, with jitter. 1 ms..7 days, default 1 s up
+     * to 5 min.
+     */
     public Listener withBackoff(Duration base, Duration cap) {
         Draft draft = new Draft(this);
         draft.backoff = base;
@@ -123,14 +130,14 @@ public final class Listener {
         return new Listener(draft);
     }
 
-    /** Where it begins if it does not exist yet. Default {@link StartPoint#end}. */
+    /** Where a new listener starts; an existing one resumes at its cursor. Default {@link StartPoint#end}. */
     public Listener withStart(StartPoint newStart) {
         Draft draft = new Draft(this);
         draft.start = newStart;
         return new Listener(draft);
     }
 
-    /** Whether it is paused when it is made; later, pause and resume decide. Default false. */
+    /** Whether a new listener is created paused. An existing one keeps its state. Default false. */
     public Listener withPaused(boolean newPaused) {
         Draft draft = new Draft(this);
         draft.paused = newPaused;
@@ -149,7 +156,7 @@ public final class Listener {
         return handler;
     }
 
-    /** The types it listens to, or null for all. */
+    /** The types that it handles, or null for all. */
     public @Nullable Set<String> types() {
         return types;
     }
@@ -162,7 +169,7 @@ public final class Listener {
         return concurrency;
     }
 
-    public Policy policy() {
+    public FailurePolicy policy() {
         return policy;
     }
 
@@ -186,12 +193,12 @@ public final class Listener {
         return paused;
     }
 
-    /** Whether its effects and its cursor move in one transaction. */
+    /** Whether its effects and its cursor are committed in one transaction. */
     public boolean isTransactional() {
         return handler instanceof Handler.Transactional || handler instanceof Handler.TransactionalBatch;
     }
 
-    /** Every effective option, for the line that is logged at the start. */
+    /** Returns every effective option, for the log line at the start. */
     @Override
     public String toString() {
         return "listener=" + name + " topic=" + topic + " kind=" + (isTransactional() ? "transactional" : "relay")
@@ -211,7 +218,7 @@ public final class Listener {
 
         int batch = 100;
         int concurrency = 1;
-        Policy policy = Policy.BLOCK;
+        FailurePolicy policy = FailurePolicy.BLOCK;
         int attempts = 5;
         Duration backoff = Duration.ofSeconds(1);
         Duration backoffCap = Duration.ofMinutes(5);

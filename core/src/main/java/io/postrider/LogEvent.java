@@ -5,10 +5,11 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An event as a listener gets it: with its place in the log. Immutable, safe to share among threads.
+ * An event as a listener receives it, with its position in the log. Immutable and thread-safe.
  *
- * @param position its place in the topic: 1, 2, 3 … with no hole, the same for every listener
- * @param createdAt when it was written, by the database's clock; positions follow commits, so this may go back
+ * @param position its position in the topic: 1, 2, 3 … without gaps, the same for every listener
+ * @param createdAt when it was written, by the database's clock. Positions follow the order of commits, so this time can be
+ *     earlier than that of the event before
  */
 public record LogEvent(
         String topic,

@@ -1,7 +1,6 @@
 package io.postrider;
 
-import io.postrider.db.SchemaName;
-import io.postrider.watch.Watch;
+import io.postrider.admin.Watch;
 import java.lang.management.ManagementFactory;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
@@ -13,7 +12,10 @@ import java.util.regex.Pattern;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
-/** How a node works. Immutable: each {@code with…} gives a changed copy, and refuses bad values by name. */
+/**
+ * The options of a node. Immutable: each {@code with…} method returns a changed copy. A value outside its limits is refused with
+ * a {@link PostriderException} that names the option.
+ */
 public final class Options {
     private static final Pattern TIME = Pattern.compile("(\\d{1,9})(ms|s)");
 
@@ -28,11 +30,13 @@ public final class Options {
     private final int passSize;
     private final long segmentSize;
     private final boolean autocommit;
+    private final @Nullable Duration statementTimeout;
+    private final @Nullable Duration lockTimeout;
     private final Watch watch;
     private final @Nullable HandlerTransactions handlerTransactions;
 
     private Options(Draft draft) {
-        this.schema = SchemaName.of(draft.schema).text();
+        this.schema = Refuse.unlessSchema(draft.schema);
         this.node = Refuse.unlessName("node", draft.node);
         this.direct = draft.direct;
         this.notify = draft.notify;
@@ -43,11 +47,16 @@ public final class Options {
         this.passSize = Refuse.outside("pass size", draft.passSize, 1, 1_000_000);
         this.segmentSize = Refuse.outside("segment size", (int) draft.segmentSize, 1_000, Integer.MAX_VALUE);
         this.autocommit = draft.autocommit;
+        this.statementTimeout = timeout("statement timeout", draft.statementTimeout);
+        this.lockTimeout = timeout("lock timeout", draft.lockTimeout);
         this.watch = draft.watch;
         this.handlerTransactions = draft.handlerTransactions;
     }
 
-    /** Schema {@code postrider}, wake-up by notification, poll 1 s, payloads up to 256 KiB, events kept for 7 days. */
+    /**
+     * Returns the defaults: schema {@code postrider}, wake-up by notification, poll every 1 s, payloads up to 256 KiB, events
+     * kept for 7 days.
+     */
     public static Options defaults() {
         return new Options(new Draft());
     }
@@ -59,29 +68,37 @@ public final class Options {
         return new Options(draft);
     }
 
-    /** What this process is called in ledgers and logs. Default: host name and process id. */
+    /** The name of this process in ledgers and logs. Default: host name and process id. */
     public Options withNode(String name) {
         Draft draft = new Draft(this);
         draft.node = name;
         return new Options(draft);
     }
 
-    /** Where to get the node's one lasting connection, if the main data source goes through a pooler such as PgBouncer. */
+    /**
+     * The data source of the one connection that the node keeps open. Needed if the main data source goes through a pooler such
+     * as PgBouncer.
+     */
     public Options withDirect(DataSource newDirect) {
         Draft draft = new Draft(this);
         draft.direct = newDirect;
         return new Options(draft);
     }
 
-    /** Whether a sleeping sequencer is woken by notifications. Off: producers never notify (for those who use PREPARE TRANSACTION), and events are found by looking. Default on. */
+    /**
+     * Whether producers wake an idle sequencer with a notification. Turn it off if the application uses PREPARE TRANSACTION,
+     * which PostgreSQL refuses after a notification: producers then never notify, and nodes find events by polling. Default on.
+     */
     public Options withNotify(boolean on) {
         Draft draft = new Draft(this);
         draft.notify = on;
         return new Options(draft);
     }
 
-    /** How often a node looks by itself, in case a notification was lost. 10 ms..3 s, default 1 s: others
-     * take a node that has not spoken for 10 s for dead. */
+    /**
+     * How often a node polls, in case a notification was lost. 10 ms..3 s, default 1 s. Other nodes consider a node dead after
+     * 10 s of silence, hence the upper limit.
+     */
     public Options withPoll(Duration every) {
         Draft draft = new Draft(this);
         draft.poll = every;
@@ -89,8 +106,8 @@ public final class Options {
     }
 
     /**
-     * The switches of a careful rollout, as the environment has them: {@code POSTRIDER_NOTIFY} is {@code on} or {@code off},
-     * {@code POSTRIDER_POLL} a time such as {@code 500ms} or {@code 2s}. What is not set stays as it is.
+     * Applies the environment variables for a careful rollout: {@code POSTRIDER_NOTIFY} is {@code on} or {@code off},
+     * {@code POSTRIDER_POLL} is a time such as {@code 500ms} or {@code 2s}. An unset or empty variable changes nothing.
      */
     public Options withEnvironment(Map<String, String> environment) {
         Options changed = this;
@@ -119,14 +136,20 @@ public final class Options {
         return matcher.group(2).equals("s") ? Duration.ofSeconds(count) : Duration.ofMillis(count);
     }
 
-    /** The longest payload in bytes. The database has a cap of its own, 256 KiB unless migrated otherwise. Default 256 KiB. */
+    /**
+     * The maximum size of a payload. 1 byte..64 MiB, default 256 KiB. The schema has its own cap, 256 KiB unless a migration
+     * changed it.
+     */
     public Options withPayloadCap(int bytes) {
         Draft draft = new Draft(this);
         draft.payloadCap = bytes;
         return new Options(draft);
     }
 
-    /** How long events are kept that every listener has passed. Default 7 days. */
+    /**
+     * The age up to which events are kept that every listener has handled. 0..36,500 days, default 7 days. Raises a shorter
+     * patience to this value.
+     */
     public Options withKeep(Duration newKeep) {
         Draft draft = new Draft(this);
         draft.keep = newKeep;
@@ -134,14 +157,17 @@ public final class Options {
         return new Options(draft);
     }
 
-    /** How long events are kept for a listener that does not come; then it is detached. Default 30 days. */
+    /**
+     * The age up to which events are kept for a listener that has not handled them; then the listener is detached. At least the
+     * value of {@link #withKeep}, at most 36,500 days, default 30 days.
+     */
     public Options withPatience(Duration newPatience) {
         Draft draft = new Draft(this);
         draft.patience = newPatience;
         return new Options(draft);
     }
 
-    /** How many events one pass gives positions to, at most. Default 20000. */
+    /** The maximum number of events that one pass of the sequencer gives positions to. 1..1,000,000, default 20,000. */
     public Options withPassSize(int most) {
         Draft draft = new Draft(this);
         draft.passSize = most;
@@ -149,8 +175,8 @@ public final class Options {
     }
 
     /**
-     * How many events a segment holds: retention works by segments. Default 4 million. With more than 16 segments new ones are
-     * larger, so that there are never 100.
+     * How many events a segment holds; retention removes whole segments. At least 1,000, default 4 million. While there are more
+     * than 16 segments, new ones are larger, so that there are never 100.
      */
     public Options withSegmentSize(long events) {
         Draft draft = new Draft(this);
@@ -168,7 +194,33 @@ public final class Options {
         return new Options(draft);
     }
 
-    /** What metrics hook into. Default: nothing. */
+    /**
+     * The server cancels a statement that takes longer than this. For health checks and tools that do not start a node;
+     * {@link Postrider#start} refuses it. Set in each transaction, so that it also works behind a pooler. 1 ms..1 day, default:
+     * none.
+     */
+    public Options withStatementTimeout(Duration most) {
+        Draft draft = new Draft(this);
+        draft.statementTimeout = most;
+        return new Options(draft);
+    }
+
+    /**
+     * A statement that waits longer than this for a lock fails. For tools that write and do not start a node;
+     * {@link Postrider#start} refuses it. Set in each transaction, so that it also works behind a pooler. 1 ms..1 day, default:
+     * none.
+     */
+    public Options withLockTimeout(Duration most) {
+        Draft draft = new Draft(this);
+        draft.lockTimeout = most;
+        return new Options(draft);
+    }
+
+    private static @Nullable Duration timeout(String option, @Nullable Duration value) {
+        return value == null ? null : Refuse.outside(option, value, Duration.ofMillis(1), Duration.ofDays(1));
+    }
+
+    /** Receives what the node does, for metrics and traces. Default: nothing. */
     public Options withWatch(Watch newWatch) {
         Draft draft = new Draft(this);
         draft.watch = newWatch;
@@ -226,6 +278,16 @@ public final class Options {
         return autocommit;
     }
 
+    /** See {@link #withStatementTimeout}; null: none. */
+    public @Nullable Duration statementTimeout() {
+        return statementTimeout;
+    }
+
+    /** See {@link #withLockTimeout}; null: none. */
+    public @Nullable Duration lockTimeout() {
+        return lockTimeout;
+    }
+
     public Watch watch() {
         return watch;
     }
@@ -234,7 +296,7 @@ public final class Options {
         return handlerTransactions;
     }
 
-    /** Every effective option, for the line that is logged at the start. */
+    /** Returns every effective option, for the log line at the start. */
     @Override
     public String toString() {
         return "node=" + node + " schema=" + schema + " notify=" + (notify ? "idle" : "off") + " poll=" + poll
@@ -271,6 +333,13 @@ public final class Options {
         int passSize = 20_000;
         long segmentSize = 4_000_000;
         boolean autocommit;
+
+        @Nullable
+        Duration statementTimeout;
+
+        @Nullable
+        Duration lockTimeout;
+
         Watch watch = Watch.NOTHING;
 
         @Nullable
@@ -290,6 +359,8 @@ public final class Options {
             this.passSize = from.passSize;
             this.segmentSize = from.segmentSize;
             this.autocommit = from.autocommit;
+            this.statementTimeout = from.statementTimeout;
+            this.lockTimeout = from.lockTimeout;
             this.watch = from.watch;
             this.handlerTransactions = from.handlerTransactions;
         }

@@ -1,10 +1,10 @@
 package io.postrider;
 
-/** Between a payload's JSON text and an object: the seam for a JSON library. Must be safe to share among threads. */
+/** Converts between JSON payloads and objects, with a JSON library of your choice. Must be thread-safe. */
 public interface PayloadMapper {
-    /** The object that the JSON text stands for. */
+    /** Converts JSON text to an object. */
     <T> T read(String json, Class<T> type) throws Exception;
 
-    /** The JSON text for an object. */
+    /** Converts an object to JSON text. */
     String write(Object value) throws Exception;
 }

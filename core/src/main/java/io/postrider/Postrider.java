@@ -1,294 +1,171 @@
 package io.postrider;
 
-import io.postrider.access.Revocations;
-import io.postrider.db.Database;
-import io.postrider.db.SchemaName;
-import io.postrider.emit.Emitter;
-import io.postrider.history.EventLog;
-import io.postrider.listen.DeadLetters;
-import io.postrider.listen.Listeners;
-import io.postrider.listen.Posts;
-import io.postrider.listen.Relays;
-import io.postrider.log.Heads;
-import io.postrider.log.Log;
-import io.postrider.retain.Retention;
-import io.postrider.schema.DatabaseCheck;
-import io.postrider.schema.Migrator;
-import io.postrider.sequence.Eras;
-import io.postrider.sequence.Sequencer;
-import io.postrider.wake.LockGuard;
-import io.postrider.wake.Wire;
-import io.postrider.watch.Guarded;
-import io.postrider.watch.Watch;
-import io.postrider.work.Jobs;
-import io.postrider.work.Queues;
-import io.postrider.work.Schedules;
-import io.postrider.work.Workers;
+import io.postrider.admin.DeadLetters;
+import io.postrider.admin.Doctor;
+import io.postrider.admin.EventLog;
+import io.postrider.admin.Gauges;
+import io.postrider.admin.Jobs;
+import io.postrider.admin.Listeners;
+import io.postrider.admin.Log;
+import io.postrider.admin.Migrations;
+import io.postrider.admin.Queues;
+import io.postrider.admin.Relays;
+import io.postrider.admin.Revocations;
+import io.postrider.admin.Schedules;
+import io.postrider.admin.Verifier;
 import java.sql.Connection;
-import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Set;
 import java.util.UUID;
+import java.util.function.Function;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
- * Postrider on one database: emit events in your own transactions, listen to topics.
+ * The entry point to Postrider on one database: emit events and enqueue jobs in your own transactions, listen to topics, work on
+ * queues.
  *
- * <p>Emitting needs nothing but this object. A node that was started also keeps the log moving and runs its listeners; any
- * number of nodes share one database. Safe to share among threads.
+ * <p>Emitting, enqueuing and all operator functions need only this object. A started node also sequences the log and runs its
+ * listeners and workers. Any number of nodes can share one database. Thread-safe.
+ *
+ * <p>Implemented by the library itself: methods may be added in a minor release.
  */
-public final class Postrider implements AutoCloseable {
-    private static final Logger log = LoggerFactory.getLogger(Postrider.class);
-
-    private final DataSource dataSource;
-    private final Options options;
-    private final Watch watch;
-    private final Database database;
-    private final Emitter emitter;
-    private final Heads heads;
-    private final Log along;
-    private final Posts posts;
-    private final Listeners listeners;
-    private final Workers workers;
-    private final List<Listener> waiting = new ArrayList<>();
-    private final List<Worker> waitingWorkers = new ArrayList<>();
-    private final Set<String> names = new HashSet<>();
-    private volatile @Nullable Wire wire;
-    private @Nullable Retention retention;
-    private @Nullable Sequencer sequencer;
-    private boolean closed;
-
-    private Postrider(DataSource dataSource, Options options) {
-        this.dataSource = dataSource;
-        this.options = options;
-        this.watch = Guarded.of(options.watch());
-        this.database = database(dataSource, options);
-        this.emitter = new Emitter(database, options.payloadCap(), options.autocommit(), watch);
-        this.heads = new Heads(watch);
-        this.along = new Log(database, heads);
-        this.posts = new Posts(heads);
-        this.listeners = new Listeners(database, heads, posts, options.node(), watch);
-        this.workers = new Workers(database, heads, options.node(), watch);
-    }
-
-    private static Database database(DataSource dataSource, Options options) {
-        Database database = new Database(dataSource, SchemaName.of(options.schema()));
-        HandlerTransactions transactions = options.handlerTransactions();
-        return transactions == null ? database : database.withHandlerTransactions(transactions);
-    }
-
-    /** On this data source, with default options. A started node keeps one of its connections for itself. */
-    public static Postrider on(DataSource dataSource) {
+public interface Postrider extends AutoCloseable {
+    /** Creates a node on this data source, with default options. A started node keeps one of its connections open for itself. */
+    static Postrider on(DataSource dataSource) {
         return on(dataSource, Options.defaults());
     }
 
-    /** On this data source. */
-    public static Postrider on(DataSource dataSource, Options options) {
-        return new Postrider(Refuse.missing("data source", dataSource), Refuse.missing("options", options));
+    /** Creates a node on this data source, with these options. */
+    static Postrider on(DataSource dataSource, Options options) {
+        return Implementation.factory()
+                .on(Refuse.missing("data source", dataSource), Refuse.missing("options", options));
     }
 
-    /** Makes or updates the schema. Many may try at once; the role must be allowed to create it. */
-    public Postrider migrate() {
-        new Migrator(database).migrate(options.segmentSize(), options.payloadCap(), false);
-        return this;
-    }
+    /** Creates or updates the schema. Many nodes may call it at the same time; the role must be allowed to create the schema. */
+    Postrider migrate();
 
     /**
      * Writes an event in the transaction of this connection: the event is delivered if and only if the transaction commits.
-     * Refuses a connection in autocommit mode unless {@link Options#withAutocommit} allows it; so do the three methods below.
+     * Returns the id of the event. This method and the three below refuse a connection in autocommit mode unless
+     * {@link Options#withAutocommit} allows it.
      */
-    public UUID emit(Connection connection, Event event) {
-        return emitter.emit(connection, event);
-    }
+    UUID emit(Connection connection, Event event);
 
     /** Writes events in this order, in the transaction of this connection. */
-    public void emitAll(Connection connection, List<Event> events) {
-        emitter.emitAll(connection, events);
-    }
+    void emitAll(Connection connection, List<Event> events);
 
     /**
-     * Writes a job in the transaction of this connection: it is done if and only if that commits. Gives the job's id; or, if
-     * an unfinished job holds its unique key, that one's, and nothing is written.
+     * Writes a job in the transaction of this connection: the job runs if and only if the transaction commits. Returns the id of the
+     * job. If an unfinished job holds its unique key, returns the id of that job and writes nothing.
      */
-    public UUID enqueue(Connection connection, Job job) {
-        return emitter.enqueue(connection, job);
-    }
+    UUID enqueue(Connection connection, Job job);
 
     /** Writes jobs in this order, in the transaction of this connection. */
-    public void enqueueAll(Connection connection, List<Job> jobs) {
-        emitter.enqueueAll(connection, jobs);
-    }
+    void enqueueAll(Connection connection, List<Job> jobs);
 
     /**
-     * Says how far a job is that runs on this node, for those who look: in the view {@code jobs} at once, and gone when the job
-     * has ended. Each call is a commit of its own: now and then, not for every step.
-     *
-     * @param note what it is at; null: nothing to say
+     * Runs work in one READ COMMITTED transaction on a connection of the data source: commits if it returns, rolls back if it
+     * throws. For callers without a transaction.
      */
-    public void report(ClaimedJob job, int percent, @Nullable String note) {
-        workers.report(Refuse.missing("job", job), Refuse.outside("percent", percent, 0, 100), note);
+    <T> T transaction(Function<Connection, T> work);
+
+    /**
+     * Reports the progress of a job that runs on this node. The view {@code jobs} shows it until the job ends. Each call is a
+     * commit of its own, so call it occasionally, not for every step.
+     *
+     * @param note what the job is doing; null: no note
+     */
+    void report(ClaimedJob job, int percent, @Nullable String note);
+
+    /** Adds a listener. It runs from {@link #start} on, or at once on a started node. */
+    Postrider add(Listener listener);
+
+    /** Adds a worker for a queue. It works from {@link #start} on, or at once on a started node. */
+    Postrider add(Worker worker);
+
+    /**
+     * Starts the node: it sequences the log, runs its listeners and workers, and maintains the segments.
+     *
+     * @throws PostriderException of kind CONFLICT if the node is already started or closed, or the server or schema is
+     *     unsupported; of kind REFUSED if the options have a statement timeout or a lock timeout
+     */
+    Postrider start();
+
+    /**
+     * Whether this node is started and the connection that it keeps open is up. Without that connection a node still emits, but
+     * runs nothing.
+     */
+    boolean isConnected();
+
+    /** Pauses a listener on every node until it is resumed. */
+    default void pause(String listener) {
+        listeners().pause(listener);
     }
 
-    /** Adds a listener; it runs from {@link #start} on, or at once on a node that is started. */
-    public synchronized Postrider add(Listener listener) {
-        refuseClosed();
-        if (names.contains(listener.name())) {
-            throw PostriderException.refused("listener " + listener.name() + " was added twice");
-        }
-        if (wire == null) {
-            waiting.add(listener);
-        } else {
-            listeners.register(listener);
-            listeners.run(listener);
-        }
-        names.add(listener.name());
-        return this;
+    /** Resumes a paused listener. */
+    default void resume(String listener) {
+        listeners().resume(listener);
     }
 
-    /** Adds work on a queue; it is done from {@link #start} on, or at once on a node that is started. */
-    public synchronized Postrider add(Worker worker) {
-        refuseClosed();
-        if (!names.add("queue:" + worker.queue())) {
-            throw PostriderException.refused("queue " + worker.queue() + " has a worker on this node already");
-        }
-        if (wire == null) {
-            waitingWorkers.add(worker);
-        } else {
-            workers.register(worker);
-            workers.run(worker);
-        }
-        return this;
+    /** Moves a listener to another position in its topic, wherever it runs. Returns its new cursor. */
+    default long reset(String listener, StartPoint to) {
+        return listeners().reset(listener, to);
     }
 
-    /** Starts the node: it keeps the log moving, runs its listeners and looks after the segments. */
-    public synchronized Postrider start() {
-        refuseClosed();
-        if (wire != null) {
-            throw new PostriderException(PostriderException.Kind.CONFLICT, "this node is started already");
-        }
-        database.autocommit(session -> {
-            DatabaseCheck.requireServer(session, database.schema());
-            Migrator.requireCurrent(session);
-            return true;
-        });
-        waitingWorkers.forEach(workers::register);
-        waiting.forEach(listeners::register); // first, so that a start that is refused has started nothing
-        log.info("node_started {}", options);
-        sequencer = new Sequencer(heads, options.passSize(), options.notifies(), watch);
-        DataSource direct = options.direct();
-        wire = new Wire(
-                database,
-                direct == null ? dataSource : direct,
-                options.poll(),
-                watch,
-                List.of(new LockGuard(), sequencer, posts, workers.badge(), new Eras(heads, watch)));
-        waiting.forEach(listeners::run);
-        waiting.clear();
-        waitingWorkers.forEach(workers::run);
-        waitingWorkers.clear();
-        wire.start();
-        retention = new Retention(database, options.segmentSize(), options.keep(), options.patience());
-        retention.start();
-        return this;
+    /** The cursor that {@link #reset} would set. */
+    default long cursorAt(String listener, StartPoint to) {
+        return listeners().cursorAt(listener, to);
     }
 
-    /** Whether this node is started and its lasting connection is up. A node that is not, emits; it runs nothing meanwhile. */
-    public boolean isConnected() {
-        Wire riding = wire;
-        return riding != null && riding.isRiding();
-    }
+    /** Lists, pauses and resets listeners. */
+    Listeners listeners();
 
-    /** Stops a listener where it is, on every node, until it is resumed. */
-    public void pause(String listener) {
-        listeners.pause(listener, true);
-    }
+    /** Lists relays and tests their sinks. */
+    Relays relays();
 
-    /** Lets a paused listener go on. */
-    public void resume(String listener) {
-        listeners.pause(listener, false);
-    }
+    /** Finds, lists, cancels and retries jobs. */
+    Jobs jobs();
 
-    /** Moves a listener to another place in its topic, wherever it runs. Gives the cursor it has then. */
-    public long reset(String listener, StartPoint to) {
-        return listeners.reset(listener, to);
-    }
+    /** Lists, pauses and limits queues. */
+    Queues queues();
 
-    /** Where {@link #reset} would put its cursor. */
-    public long cursorAt(String listener, StartPoint to) {
-        return listeners.cursorAt(listener, to);
-    }
+    /** Sets and lists schedules. */
+    Schedules schedules();
 
-    /** Every listener in the database, as the view {@code listeners} has it. */
-    public List<Listeners.Status> listeners() {
-        return listeners.list();
-    }
+    /** Finds, replays and discards dead letters. */
+    DeadLetters deadLetters();
 
-    /** How relays stand, and whether their sinks can be reached. */
-    public Relays relays() {
-        return new Relays(database);
-    }
+    /** Reads the log itself: its topics, their first and last positions, a range of positions, and new events. */
+    Log log();
 
-    /** The log itself: its ends, a stretch of it, and reading along without a name. */
-    public Log log() {
-        return along;
-    }
+    /** The event log: a read model of topics, to search and to count. */
+    EventLog eventLog();
 
-    /** The event log: a read model of topics, for looking up and counting. */
-    public EventLog eventLog() {
-        return new EventLog(database, listener -> listeners.reset(listener, StartPoint.beginning()));
-    }
+    /** Revokes tokens. */
+    Revocations revocations();
 
-    /** Tokens that are not to be believed any more. */
-    public Revocations revocations() {
-        return new Revocations(database);
-    }
+    /** Installs and updates the schema, and compares it with this version. */
+    Migrations migrations();
 
-    /** What failed for good. */
-    public DeadLetters deadLetters() {
-        return new DeadLetters(database);
-    }
+    /** Checks the database and advises how to fix each problem. */
+    Doctor doctor();
 
-    /** How jobs stand, and what an operator does with one. */
-    public Jobs jobs() {
-        return new Jobs(database);
-    }
+    /** Checks from the database alone that no event is lost, duplicated or out of place. */
+    Verifier verifier();
 
-    /** How queues stand, and how they are steered. */
-    public Queues queues() {
-        return new Queues(database);
-    }
+    /** Reads figures for metrics. */
+    Gauges gauges();
 
-    /** Jobs that are made by the clock. */
-    public Schedules schedules() {
-        return new Schedules(database);
-    }
-
-    /** Lets listeners finish what they are at, gives up what the node holds, and ends. Emitting still works afterwards. */
+    /**
+     * Stops the node: lets listeners and workers finish their current work and releases its locks and claims. Emitting still
+     * works.
+     */
     @Override
-    public synchronized void close() {
-        if (closed) {
-            return;
-        }
-        closed = true;
-        workers.close();
-        listeners.close();
-        along.close();
-        if (retention != null) {
-            retention.close();
-        }
-        if (wire != null) {
-            wire.close();
-            log.info("node_stopped node={}", options.node());
-        }
-    }
+    void close();
 
-    private void refuseClosed() {
-        if (closed) {
-            throw new PostriderException(PostriderException.Kind.CONFLICT, "this node is closed");
-        }
+    /** Creates the implementation. Implemented by the library itself, and found with {@link java.util.ServiceLoader}. */
+    interface Factory {
+        /** Creates a node on this data source, with these options. */
+        Postrider on(DataSource dataSource, Options options);
     }
 }

@@ -1,15 +1,16 @@
 package io.postrider;
 
 /**
- * How urgent a job is. Each priority of a queue is a lane of its own. While all three have work, of every eight claims five
- * go to high, two to normal, one to low: none starves, and what is high waits for at most three claims of others. A claim is at
- * most 50 ms of work, so that is some 200 ms with what is claimed already; where jobs are longer, it is three of them.
+ * The urgency of a job. Each priority of a queue has its own lane. While all three lanes have jobs, five of every eight claims go
+ * to high, two to normal and one to low. No lane starves, and a high job waits for at most three claims of other lanes. A claim
+ * is at most 50 ms of work, so that is about 200 ms including the jobs already claimed; if jobs take longer than that, it is
+ * three jobs.
  */
 public enum Priority {
-    /** Before the others. */
+    /** Runs before the others. */
     HIGH,
-    /** What a job has unless told otherwise. */
+    /** The default. */
     NORMAL,
-    /** When there is time, and at least every eighth claim. */
+    /** Runs when there is time, and gets at least every eighth claim. */
     LOW
 }

@@ -4,17 +4,18 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What somebody may see: everything, the events of one project, or those of one user. The same rule on every path: here, in
- * the policies of the event log, in the gateway. Immutable, safe to share.
+ * The scope of a caller: which events and jobs it may see. Everything, those of one project, or those of one user. The same rule
+ * applies on every path: here, in the row-level security policies of the event log, and in the gateway. Immutable and
+ * thread-safe.
  */
 public final class Reach {
-    /** How far it goes. */
+    /** The kind of scope. */
     public enum Kind {
         /** Everything. */
         ALL,
         /** Events of one project. */
         PROJECT,
-        /** Events of one user that belong to one project, or to none. */
+        /** Events of one user that belong to one project or to no project. */
         USER
     }
 
@@ -30,7 +31,7 @@ public final class Reach {
         this.user = user;
     }
 
-    /** Everything: for an operator, and for the house itself. */
+    /** Everything: for operators and for Postrider itself. */
     public static Reach all() {
         return ALL;
     }
@@ -41,9 +42,9 @@ public final class Reach {
     }
 
     /**
-     * The events of a user that are of this project, or of none.
+     * The events of a user that belong to this project or to no project.
      *
-     * @param project null: only those of none
+     * @param project null: only events without a project
      */
     public static Reach user(String id, @Nullable String project) {
         return new Reach(
@@ -52,7 +53,7 @@ public final class Reach {
                 unlessId("user", Refuse.missing("user", id)));
     }
 
-    /** An empty one would be no project and no user to the database; a NUL cannot even be said to it. */
+    /** Refuses an empty id, which the database reads as no project or user, and NUL, which PostgreSQL text cannot contain. */
     private static String unlessId(String what, String id) {
         if (id.isEmpty() || id.length() > 1_024 || id.indexOf('\0') >= 0) {
             throw PostriderException.refused(
@@ -65,17 +66,17 @@ public final class Reach {
         return kind;
     }
 
-    /** The project, if there is one. */
+    /** The project; null if there is none. */
     public @Nullable String project() {
         return project;
     }
 
-    /** The user, for {@link Kind#USER}. */
+    /** The user, for {@link Kind#USER}; null otherwise. */
     public @Nullable String user() {
         return user;
     }
 
-    /** Whether an event, or a job, of this project and this user is in reach. */
+    /** Whether an event or a job with this project and this user is in reach. */
     public boolean covers(@Nullable String projectId, @Nullable String userId) {
         return switch (kind) {
             case ALL -> true;

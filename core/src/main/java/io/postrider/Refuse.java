@@ -1,14 +1,17 @@
 package io.postrider;
 
 import java.time.Duration;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** The checks that options make on their values: each names the option, the bounds and the value. */
+/** Validates values of options and fields. Each error names the option, its limits and the value. */
 final class Refuse {
-    /** Letters of one alphabet and few signs, so that a name is the same in SQL, a URL, a metric's label and a file name. */
+    /** ASCII letters, digits and a few signs, so that a name is the same in SQL, a URL, a metric label and a file name. */
     private static final String NAME_SIGNS = "._:-";
 
     private static final String TYPE_SIGNS = "._:/-";
+
+    private static final Pattern SCHEMA = Pattern.compile("[a-z][a-z0-9_]{0,40}");
 
     private Refuse() {}
 
@@ -37,14 +40,23 @@ final class Refuse {
         return unless(option, value, NAME_SIGNS, 100);
     }
 
-    /** Longer than a topic's: the listener that records one is called {@code event_log:{topic}}. */
+    /** May be longer than a topic, because the listener that records a topic is called {@code event_log:{topic}}. */
     static String unlessListener(String option, String value) {
         return unless(option, value, NAME_SIGNS, 120);
     }
 
-    /** Without a colon: behind it stands the lane. */
+    /** Without a colon, which separates the queue from its lane. */
     static String unlessQueue(String option, String value) {
         return unless(option, value, "._-", 80);
+    }
+
+    /** The same rule as {@code internal.db.SchemaName}: a name that needs no quotes and leaves room for suffixes. */
+    static String unlessSchema(String value) {
+        if (!SCHEMA.matcher(value).matches() || value.startsWith("pg_")) {
+            throw PostriderException.refused("schema must match " + SCHEMA.pattern() + " and not begin with pg_, was '"
+                    + shortened(value) + "'");
+        }
+        return value;
     }
 
     static String unlessType(String option, String value) {
@@ -59,7 +71,9 @@ final class Refuse {
         return value;
     }
 
-    /** By hand: an event passes here each time it is made or changed, and a regex costs as much as all else. */
+    /**
+     * Without a regex: this runs whenever an event is created or changed, and a regex costs as much as everything else together.
+     */
     private static boolean isName(String value, String signs) {
         for (int i = 0; i < value.length(); i++) {
             char c = value.charAt(i);
@@ -71,7 +85,7 @@ final class Refuse {
         return !value.isEmpty();
     }
 
-    /** Control characters are replaced: what a stranger sent must not write lines of its own into a log. */
+    /** Replaces control characters, so that a value from outside cannot write its own lines into a log. */
     static String shortened(String value) {
         String clean = value.replaceAll("\\p{Cntrl}", "?");
         return clean.length() <= 120 ? clean : clean.substring(0, 117) + "...";

@@ -3,9 +3,8 @@ package io.postrider;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.ThreadLocalRandom;
 
-/** How often and when a job that failed is tried again. Immutable. */
+/** How often and when a failed job is retried. Immutable. */
 public final class RetryPolicy {
     private static final Duration LONGEST = Duration.ofDays(36_500);
 
@@ -30,8 +29,8 @@ public final class RetryPolicy {
     }
 
     /**
-     * At most N attempts with exponential backoff: base doubled up to the cap; each wait is randomised to 50–100 % so that retries
-     * spread out.
+     * At most N attempts with exponential backoff: base doubled up to the cap; each wait is randomised to 50–100 % so that
+     * retries spread out. Attempts 1..1,000,000, waits 1 ms..36,500 days.
      */
     public static RetryPolicy exponential(int attempts, Duration base, Duration cap) {
         Refuse.outside("attempts", attempts, 1, 1_000_000);
@@ -39,7 +38,10 @@ public final class RetryPolicy {
         return new RetryPolicy(List.of(), base, Refuse.outside("backoff cap", cap, base, LONGEST), attempts);
     }
 
-    /** One attempt more for each wait of the table: {@code table(ZERO, 30 s, 5 min)} is at once, 30 s, 5 min, then dead. */
+    /**
+     * One retry after each wait in the table: {@code table(ZERO, 30 s, 5 min)} retries at once, after 30 s and after 5 min; then
+     * the job is dead. Each wait is 0..36,500 days and has no jitter.
+     */
     public static RetryPolicy table(Duration... waits) {
         for (Duration wait : waits) {
             Refuse.outside("retry wait", wait, Duration.ZERO, LONGEST);
@@ -47,17 +49,17 @@ public final class RetryPolicy {
         return new RetryPolicy(List.of(waits), Duration.ZERO, Duration.ZERO, waits.length + 1);
     }
 
-    /** The first failure is the last. */
+    /** No retries: a job that fails is dead at once. */
     public static RetryPolicy never() {
         return table();
     }
 
-    /** How many attempts there are. */
+    /** The maximum number of attempts, including the first. */
     public int attempts() {
         return attempts;
     }
 
-    /** How long to wait after this attempt failed; empty: it was the last. */
+    /** How long to wait after this attempt, counted from 1, has failed; empty if it was the last. */
     public Optional<Duration> after(int attempt) {
         if (attempt >= attempts) {
             return Optional.empty();
@@ -65,12 +67,7 @@ public final class RetryPolicy {
         if (!table.isEmpty()) {
             return Optional.of(table.get(attempt - 1));
         }
-        long doubled = base.toMillis();
-        for (int i = 1; i < attempt && doubled < cap.toMillis(); i++) {
-            doubled *= 2;
-        }
-        long wait = Math.max(1, Math.min(doubled, cap.toMillis()));
-        return Optional.of(Duration.ofMillis(ThreadLocalRandom.current().nextLong(wait / 2, wait + 1)));
+        return Optional.of(new Backoff(base, cap).jittered(attempt));
     }
 
     @Override

@@ -5,33 +5,35 @@ import java.util.Map;
 import java.util.UUID;
 
 /**
- * Somewhere outside the database that a relay sends to: a broker, a stream, an endpoint.
+ * A system outside the database that a relay sends to: a broker, a stream, an endpoint.
  *
- * <p>One relay calls a sink by one thread at a time, unless its concurrency is above 1: then by several, each with events of
- * other keys. No transaction is open meanwhile. Whoever made a sink closes it, after the node.
+ * <p>A relay calls its sink from one thread at a time. If its concurrency is above 1, several threads call it, each with events
+ * of different keys. No transaction is open during a call. The code that created a sink closes it, after the node.
  */
 public interface Sink extends AutoCloseable {
-    /** What it is and where, for lists and logs; never a secret. Such as {@code kafka topic orders at broker:9092}. */
+    /**
+     * Describes the sink and its address for lists and logs, without secrets, such as {@code kafka topic orders at broker:9092}.
+     */
     String describe();
 
     /**
-     * Takes these events in this order. Gives the receipt when those it counts as taken are safe there. An exception says that
-     * an event among them is at fault and the sink does not know which: they are then sent in halves, to find it.
+     * Sends these events in this order. Returns when the events that it reports as taken are stored safely. An exception means
+     * that one of the events is to blame and the sink does not know which: the relay then sends them in halves to find it.
      */
-    Receipt send(Course course, List<LogEvent> events) throws Exception;
+    SendResult send(RelayEpoch epoch, List<LogEvent> events) throws Exception;
 
     /**
-     * What the sink has already of this course after a position: the ids of the events by their positions. Asked before the
-     * first events of a tenure and after a receipt that was not whole, so that what had arrived is not sent again. A sink that
-     * cannot tell has nothing to say.
+     * Returns the events of this epoch after a position that the sink already has: their ids by position. Called before the first
+     * events of a tenure and after a result that was not complete, so that events that have arrived are not sent again. A sink
+     * that cannot tell returns an empty map.
      */
-    default Map<Long, UUID> holds(Course course, long after) throws Exception {
+    default Map<Long, UUID> holds(RelayEpoch epoch, long after) throws Exception {
         return Map.of();
     }
 
     /**
-     * Reaches the sink in the way events would, without anything that a consumer takes for one. Gives what it found, in a
-     * sentence for an operator.
+     * Tests the connection in the same way as events are sent, without sending anything that a consumer could take for an event.
+     * Returns the result as a sentence for an operator.
      */
     String test() throws Exception;
 

@@ -3,9 +3,9 @@ package io.postrider;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
-/** Where a listener begins that did not exist before. One that exists goes on where it was, whatever this says. */
+/** Where a new listener starts. An existing listener resumes at its cursor and ignores this. */
 public final class StartPoint {
-    /** What kind of point it is. */
+    /** The kind of starting point. */
     public enum Kind {
         BEGINNING,
         END,
@@ -23,17 +23,17 @@ public final class StartPoint {
         this.time = time;
     }
 
-    /** The oldest event that retention has kept. */
+    /** Starts at the oldest event that retention has kept. */
     public static StartPoint beginning() {
         return new StartPoint(Kind.BEGINNING, 0, null);
     }
 
-    /** After the last event that has a position when the listener is made. */
+    /** Starts after the last event that has a position when the listener is created. */
     public static StartPoint end() {
         return new StartPoint(Kind.END, 0, null);
     }
 
-    /** The first event handled is the one at this position. */
+    /** Starts with the event at this position, which is at least 1. */
     public static StartPoint position(long first) {
         if (first < 1) {
             throw PostriderException.refused("start position must be at least 1, was " + first);
@@ -41,7 +41,7 @@ public final class StartPoint {
         return new StartPoint(Kind.POSITION, first, null);
     }
 
-    /** The first event handled is the first in the order of the log that was created at this time or later. */
+    /** Starts with the first event in log order that was created at this time or later. */
     public static StartPoint time(Instant from) {
         return new StartPoint(Kind.TIME, 0, from);
     }

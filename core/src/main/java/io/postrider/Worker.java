@@ -7,8 +7,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Work on one queue: which types of jobs this node knows, how it does them, and how many at once. Immutable: each {@code
- * with…} gives a changed copy, and refuses bad values by name.
+ * A worker on one queue: the job types that it handles, their handlers, and how many jobs run at the same time. Immutable: each
+ * {@code with…} and {@code handling…} method returns a changed copy. A value outside its limits is refused with a
+ * {@link PostriderException} that names it.
  */
 public final class Worker {
     private final String queue;
@@ -24,34 +25,37 @@ public final class Worker {
     }
 
     /**
-     * One type of job: how it is done.
+     * How jobs of one type are run.
      *
-     * @param timeout null: it may take as long as it takes
+     * @param timeout null: none
      */
     public record Kind(
             JobHandler handler, RetryPolicy retry, @Nullable Duration timeout) {}
 
-    /** For jobs of this queue: 16 at once, no type known yet. */
+    /** Creates a worker on this queue, with 16 slots and no handlers. */
     public static Worker on(String queue) {
         return new Worker(Refuse.missing("queue", queue), 16, Map.of(), null);
     }
 
-    /** Knows this type, does it outside any transaction. */
+    /** Adds a handler for this type, which runs outside any transaction. */
     public Worker handling(String type, JobHandler.Plain handler) {
         return with(type, new Kind(Refuse.missing("handler", handler), RetryPolicy.defaults(), null));
     }
 
-    /** Knows this type, does it in the transaction in which it is settled. */
+    /** Adds a handler for this type, which runs in the transaction in which the job is settled. */
     public Worker handlingInTransaction(String type, JobHandler.Transactional handler) {
         return with(type, new Kind(Refuse.missing("handler", handler), RetryPolicy.defaults(), null));
     }
 
-    /** By which payloads become objects, for the handlers that are added after it. */
+    /** Sets the mapper that converts payloads to objects, for handlers that are added after this call. */
     public Worker withMapper(PayloadMapper newMapper) {
         return new Worker(queue, slots, kinds, Refuse.missing("mapper", newMapper));
     }
 
-    /** Knows this type, with its payload as an object. One whose payload cannot be read is dead at once. */
+    /**
+     * Adds a handler that receives the payload as an object. A job whose payload cannot be converted becomes a dead letter at
+     * once. Needs {@link #withMapper} first.
+     */
     public <T> Worker handling(String type, Class<T> payload, JobHandler.Typed<T> handler) {
         Refuse.missing("handler", handler);
         Reading<T> reading = reading(payload);
@@ -66,7 +70,7 @@ public final class Worker {
         });
     }
 
-    /** The same in the transaction in which it is settled. */
+    /** The same for a handler that runs in the transaction in which the job is settled. */
     public <T> Worker handlingInTransaction(String type, Class<T> payload, JobHandler.TypedTransactional<T> handler) {
         Refuse.missing("handler", handler);
         Reading<T> reading = reading(payload);
@@ -100,20 +104,20 @@ public final class Worker {
         }
     }
 
-    /** The retry policy of a type that it handles. Default: {@link RetryPolicy#defaults}, about a day. */
+    /** Sets the retry policy of a type that has a handler. Default: {@link RetryPolicy#defaults}, about a day. */
     public Worker withRetry(String type, RetryPolicy retry) {
         Kind kind = known(type);
         return with(type, new Kind(kind.handler(), Refuse.missing("retry", retry), kind.timeout()));
     }
 
-    /** After how long a job of this type is interrupted and has failed. Default: never. */
+    /** Sets the time after which a job of this type is interrupted and counts as failed. 1 ms..365 days, default: none. */
     public Worker withTimeout(String type, Duration timeout) {
         Refuse.outside("timeout", timeout, Duration.ofMillis(1), Duration.ofDays(365));
         Kind kind = known(type);
         return with(type, new Kind(kind.handler(), kind.retry(), timeout));
     }
 
-    /** How many jobs at once on this node. Default 16. */
+    /** Sets how many jobs this node runs at the same time on this queue. 1..10,000, default 16. */
     public Worker withSlots(int newSlots) {
         return new Worker(queue, newSlots, kinds, mapper);
     }
@@ -139,17 +143,17 @@ public final class Worker {
         return queue;
     }
 
-    /** How many jobs at once. */
+    /** How many jobs run at the same time. */
     public int slots() {
         return slots;
     }
 
-    /** How a type is done; null if this worker does not know it. */
+    /** How jobs of this type are run; null if the worker has no handler for it. */
     public @Nullable Kind kind(String type) {
         return kinds.get(type);
     }
 
-    /** The types it knows. */
+    /** The types that it handles. */
     public Set<String> types() {
         return kinds.keySet();
     }

@@ -21,8 +21,10 @@ begin
   if queue.running_limit is not null then
     select coalesce(sum(upper(r) - lower(r)), 0) into running
     from postrider.open_claims() o, unnest(o.positions) r where o.topic = any (postrider.lanes(of_queue));
-    select running + count(*) into running from postrider.delayed d
-    where d.worker is not null and d.topic = any (postrider.lanes(of_queue));
+    -- "offset 0": those that run, by delayed_worker. By their lane, all that wait would be read.
+    select running + count(*) into running
+    from (select d.topic from postrider.delayed d where d.worker is not null offset 0) d
+    where d.topic = any (postrider.lanes(of_queue));
   end if;
   if queue.rate is not null then
     begun := postrider.begun(of_queue, queue.rate_period);

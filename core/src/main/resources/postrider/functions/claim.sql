@@ -1,14 +1,17 @@
 -- claim(queue, topic, worker, most, first, bytes, oldest, latest): gives a worker the right to the next positions of a queue's
 -- lane, and the first of the jobs at them.
 --
--- takes    most: maximum number of positions. first, bytes: maximum number of jobs that are returned, and of the bytes of their
---          payloads; first 0: claims without reading the jobs, after one of them could not be read. oldest: the worker's
---          oldest claim that is not settled, null if all are. latest: the greatest number that it has ever got
+-- takes    most: maximum number of positions; of a queue with limits, of jobs that may be begun: those that may not, because of
+--          their key, time or type, come with them, so that they do not hold up others. first, bytes: maximum number of jobs
+--          that are returned, and of the bytes of their payloads; first 0: claims without reading the jobs, after
+--          one of them could not be read. oldest: the worker's oldest claim that is not settled, null if all are. latest: the
+--          greatest number that it has ever got
 -- gives    first a row without an event: the claim's number and first position, and the last position that is claimed now, by
 --          whomever; without a number if nothing was claimed, and then hold says why: empty, paused, limited. Then the jobs, in
 --          the order of their positions, perhaps fewer than were claimed: the caller reads the others by claimed(). If the
---          queue limits keys, all of them, because only here it is known who may begin. hold: why a job may not be begun: cancelled, key. wait: milliseconds until it is due
--- touches  claim, worker (writes), queue, head, log, event, cancellation (reads)
+--          queue has limits, all of them, because only here it is known which may begin. hold: why a job may not be begun:
+--          cancelled, bad, key, unknown (the worker does not handle its type). wait: milliseconds until it is due
+-- touches  claim, worker (writes), queue, head, log, event, cancellation, and what held() reads
 -- locks    the lane, so that claims are serial, and the queue if it has limits; the worker, shared. To the end of the
 --          transaction, which is this statement
 -- never    waits for a flush: if a crash of the server forgets the claim, the range is claimed again, and the settlement of
@@ -48,6 +51,10 @@ declare
   head     bigint;
   mine     bigint;
   reason   text;
+  size     int;
+  free     bigint[];  -- of a queue with limits: the positions of jobs that may be begun
+  holds    jsonb;     -- and why the others may not
+  begun    int;
 begin
   perform set_config('synchronous_commit', 'off', true);
   if not postrider.is_at_work(of_worker) then
@@ -85,26 +92,40 @@ begin
   if mine <= last_n then  -- the sequence was set back: another claim may have this number and would share its settlements
     mine := postrider.next_number('claim_numbers', (select greatest(latest, max(c.n)) from postrider.claim c));
   end if;
-  head := least(head, last + most);
-  if queue.key_limit is not null then
+  if not limited or first <= 0 then
+    head := least(head, last + case when queue.key_limit is null then most else 1 end);
+    begun := head - last;
+  else
+    -- Looks farther only if jobs are held: a claim with room for five reads five if they may begin.
+    size := most;
+    loop
+      size := least(size, first);
+      select coalesce(array_agg(h.position order by h.position) filter (where h.hold is null), '{}'),
+        coalesce(jsonb_object_agg(h.position, h.hold) filter (where h.hold is not null), '{}')
+      into free, holds
+      from postrider.held(of_queue, of_topic, last, least(head, last + size), of_worker) h;
+      exit when size >= first or last + size >= head or cardinality(free) >= most;
+      size := greatest(64, size * 4);
+    end loop;
     select coalesce(max(r.position), last + 1) into head
-    from postrider.claimed(of_topic, last, least(head, last + first), bytes) r;
+    from postrider.claimed(of_topic, last, least(head, last + size, free[most + 1] - 1), bytes) r;
+    begun := (select count(*) from unnest(free) f where f <= head);
   end if;
   insert into postrider.claim (n, topic, from_position, to_position, jobs, worker, open_n)
-  values (mine, of_topic, last + 1, head, head - last, of_worker, least(oldest, mine));
+  values (mine, of_topic, last + 1, head, begun, of_worker, least(oldest, mine));
   return query select mine, last + 1, head, null::uuid, null, null, null, null, null, null, null, null,
     null::timestamptz, null::bigint, null, null;
-  if queue.key_limit is null then
+  if holds is null then
     return query select mine, last + 1, r.* from postrider.claimed(of_topic, last, least(head, last + first), bytes) r;
-  elsif first > 0 then
-    return query
-    select mine, last + 1, r.position, r.event_id, r.type, r.payload, r.key, r.project_id, r.user_id, r.aggregate_type,
-      r.aggregate_id, r.headers, r.created_at, r.wait, r.unique_key,
-      coalesce(r.hold, case when r.key is not null and r.wait is null and coalesce(c.running, 0)
-        + row_number() over (partition by r.key, r.wait is null order by r.position) > queue.key_limit then 'key' end)
-    from postrider.claimed(of_topic, last, head, bytes) r
-    left join postrider.crowd(of_queue, mine) c on c.key = r.key
-    order by r.position;
+    return;
   end if;
+  -- What held() said counts, also if the time of a job has come since: the others are what the limits allow.
+  return query
+  select mine, last + 1, r.position, r.event_id, r.type, r.payload, r.key, r.project_id, r.user_id, r.aggregate_type,
+    r.aggregate_id, r.headers, r.created_at,
+    case holds ->> r.position::text when 'due' then coalesce(r.wait, 0) else r.wait end, r.unique_key,
+    coalesce(r.hold, nullif(nullif(holds ->> r.position::text, 'due'), 'deleted'))
+  from postrider.claimed(of_topic, last, head, bytes) r
+  order by r.position;
 end
 $$;

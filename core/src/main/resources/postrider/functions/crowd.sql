@@ -20,8 +20,8 @@ begin
     from postrider.open_keys(of_queue, besides) o
     union all
     select d.key, 1
-    from postrider.delayed d
-    where d.topic = any (postrider.lanes(of_queue)) and d.worker is not null and d.key is not null
+    from (select d.topic, d.key from postrider.delayed d where d.worker is not null offset 0) d
+    where d.topic = any (postrider.lanes(of_queue)) and d.key is not null
     union all
     select distinct d.key, 1000000000
     from postrider.delayed d

@@ -3,7 +3,7 @@
 -- takes    in_era: the era in which the caller has read these events. After a failover that lost commits, another server
 --          gives their positions to other events; before its first pass the era is still the old one, and the positions
 --          are beyond its head. Null: not looked at.
---          in_tenure: the mark that the handler's transaction was begun with (mark.sql). Gone: the handler has ended that
+--          in_tenure: the mark that the handler's transaction was begun with (mark_listener.sql). Gone: the handler has ended that
 --          transaction and begun another, and what it did is not bound to the cursor. That is an error, PR005. Null: a relay
 -- gives    true; or false if the listener is not where the caller believed: another worker has moved it, or has begun an
 --          attempt at an event in the range, or it is detached, or the events are not of this log. Then the caller must roll back all it did in this

@@ -1,7 +1,7 @@
 -- end_intruders(): terminates the sessions of intruders().
 --
--- gives    each intruder; ended: whether it was terminated, which takes membership in its role or in pg_signal_backend.
---          A prepared transaction has no session to end
+-- gives    each intruder; ended: whether the signal was sent, which takes membership in its role or in pg_signal_backend. A session
+--          stays until its statement checks for interrupts, and is listed again. A prepared transaction has no session to end
 -- touches  what intruders() does
 create or replace function postrider.end_intruders(
   out pid int, out gid text, out role text, out locked text, out ended boolean)

@@ -18,7 +18,8 @@ begin
   from postrider.open_claims() o
   cross join unnest(o.positions) r
   cross join generate_series(lower(r), upper(r) - 1) p
-  join postrider.log l on l.topic = o.topic and l.position = p
+  cross join lateral (  -- "offset 0": as in put_aside()
+    select l.tx, l.id from postrider.log l where l.topic = o.topic and l.position = p offset 0) l
   join postrider.event e on e.tx = l.tx and e.id = l.id
   where o.topic = any (postrider.lanes(of_queue)) and o.n is distinct from besides and e.key is not null;
 end

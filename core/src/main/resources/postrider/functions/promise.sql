@@ -32,6 +32,7 @@ set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set enable_bitmapscan = off
 set enable_mergejoin = off
+set enable_nestloop = off   -- between sets: 24,000 scattered events in 12,000 topics took 12 s, now 0.3
 set work_mem = '64MB'  -- 700,000 topics; with 4 MB each step went to disk
 set enable_sort = off  -- for the grouping: an estimate of a few rows sorted a giant's millions on disk (0.7 s a million, now 0.5)
 set jit = off

@@ -36,7 +36,10 @@ begin
     greatest(clock_timestamp() + a.wait * interval '1 millisecond', e.due_at), a.attempt, a.crashes, a.code, a.error, a.stack
   from unnest(positions, whys, waits, attempts, crashes, codes, errors, stacks)
     a (position, why, wait, attempt, crashes, code, error, stack)
-  join postrider.log l on l.topic = of_topic and l.position = a.position
+  -- "offset 0": position by position. The planner likes to read the whole lane of a log it knows nothing of, and to compare each
+  -- of its rows with each position: 500 of 6,000 took 2.5 s.
+  cross join lateral (
+    select l.tx, l.id from postrider.log l where l.topic = of_topic and l.position = a.position offset 0) l
   join postrider.event e on e.tx = l.tx and e.id = l.id
   where e.due_at is null or e.due_at < timestamptz '10000-01-01 00:00:00+00';
   get diagnostics written = row_count;

@@ -1,7 +1,7 @@
 -- settle(worker, ns, positions, fates, results, of_job, topics): writes what became of claimed positions.
 --
 -- takes    arrays of one length: the number of a claim, positions of it, their one fate, results by position or null. of_job: in
---          the transaction of the handler of this job, which mark.sql has marked. topics: the lane of each claim, in case the
+--          the transaction of the handler of this job, which mark_job() has marked. topics: the lane of each claim, in case the
 --          number was forgotten by a crash and given to another queue of the worker
 -- gives    written; there, if just this has been written before: the caller did not hear of its commit. lost, if the worker has
 --          been taken over, or does not hold these claims (a crash of the server has forgotten them): then the caller must roll

@@ -1,8 +1,10 @@
 -- unpositioned(): the committed events that have no position yet, by topic.
 --
 -- gives    topic, number of events, and when the oldest was emitted. At most a million events are counted, so that the views
---          still answer after every node has been down for hours
--- touches  pass, era, event, log, backlog, head (reads, as the owner: readers of the views may not read these tables)
+--          still answer after every node has been down for hours; and of the backlog at most 1,000 topics that no listener or
+--          worker reads, because a transaction can write to 600,000. If either limit is reached, the sum is a lower bound
+-- touches  pass, era, event, log, backlog, head, listener, queue (reads, as the owner: readers of the views may not read these
+--          tables)
 -- never    visits the rows of an open transaction, or events that have a position: it reads between two snapshots as
 --          sequence() does, so an idle database costs one index lookup per open segment, regardless of how many events it keeps
 -- never    answers a role that may not read the views: not every producer may know the topic names
@@ -21,14 +23,17 @@ set jit = off
 as $$
 #variable_conflict use_column
 declare
-  most       constant bigint := 1000000;
-  last       postrider.pass;
-  now        pg_snapshot := pg_current_snapshot();
-  change     text;
-  era_high   bigint;
-  low_gaps   xid8[];
-  high_gaps  xid8[];
-  late       xid8[];
+  most         constant bigint := 1000000;
+  most_topics  constant int := 1000;
+  last         postrider.pass;
+  now          pg_snapshot := pg_current_snapshot();
+  change       text;
+  era_high     bigint;
+  low_gaps     xid8[];
+  high_gaps    xid8[];
+  late         xid8[];
+  since        text;
+  next         text[];
 begin
   if not (has_table_privilege(session_user, 'postrider.listeners', 'select')
     or has_table_privilege(session_user, 'postrider.queues', 'select')
@@ -102,7 +107,16 @@ begin
     group by e.topic;
   end if;
 
-  -- events in the backlog that are promised a position and do not have it yet
+  -- Events in the backlog that are promised a position and do not have it yet: of the topics whose turn is next in drain(), and of
+  -- all topics that somebody reads, so that their lag and depth do not depend on the topics of others.
+  since := coalesce(last.topics[cardinality(last.topics)], '');
+  next := postrider.backlogged(since, most_topics);
+  if cardinality(next) < most_topics and since <> '' then
+    next := next || postrider.backlogged('', most_topics - cardinality(next));
+  end if;
+  if cardinality(next) = 0 then
+    return;
+  end if;
   return query
   select w.topic, w.last - w.head, (
     select e.created_at::timestamptz
@@ -117,14 +131,13 @@ begin
       coalesce((
         select h.position from postrider.head h where h.topic = t.topic order by h.position desc limit 1), 0) as head
     from (
-      with recursive t as (
-        (select b.topic from postrider.backlog b order by b.topic limit 1)
-        union all
-        select (select b.topic from postrider.backlog b where b.topic > t.topic order by b.topic limit 1)
-        from t where t.topic is not null
-      )
-      select t.topic from t where t.topic is not null
+      select unnest(next) as topic
+      union
+      select l.topic from postrider.listener l
+      union
+      select unnest(postrider.lanes(q.name)) from postrider.queue q
     ) t
+    offset 0  -- or each use of head is a lookup of its own
   ) w
   where w.last > w.head;
 end

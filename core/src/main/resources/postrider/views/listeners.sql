@@ -1,6 +1,7 @@
 -- Each listener: where it is, how far behind, and what holds it up.
 --   lag           committed events of its topic that it has not finished, with or without a position
---   unpositioned  the part of the lag that has no position yet; if it is large or old, no node is sequencing
+--   unpositioned  the part of the lag that has no position yet; if it is large or old, no node is sequencing. A lower bound if
+--                 more than a million events wait
 --   unpositioned_since  when the oldest of these was emitted
 create or replace view postrider.listeners as
 select l.name, l.topic, l.kind, l.policy, c.to_position as position, h.position as head,

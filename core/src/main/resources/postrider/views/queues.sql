@@ -4,7 +4,8 @@
 --   scheduled   jobs that wait for a time
 --   oldest_at   when the oldest job that could run was enqueued
 --   throughput  jobs begun in a second, over the last minute
---   unpositioned  committed jobs that have no position yet; if they are many or old, no node is sequencing
+--   unpositioned  committed jobs that have no position yet; if they are many or old, no node is sequencing. A lower bound if more
+--               than a million events wait, or if the backlog has more than 1,000 topics and no worker has registered the queue
 create or replace view postrider.queues as
 with fresh as materialized (
   select split_part(u.topic, ':', 2) as name, sum(u.events)::bigint as events, min(u.oldest_at) as oldest_at

@@ -12,6 +12,8 @@ import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.library.dependencies.SliceAssignment;
+import com.tngtech.archunit.library.dependencies.SliceIdentifier;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -19,6 +21,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
@@ -27,6 +30,8 @@ import org.junit.jupiter.api.Test;
 /** The few arrows between rooms that matter, and what nobody in the house may do. */
 @Tag("once")
 class ArchitectureTest {
+    private static final String ROOMS = "io.postrider.internal.";
+    private static final List<String> API = List.of("io.postrider", "io.postrider.admin");
     private static final JavaClasses CORE = classesBeside(Postrider.class);
     private static final JavaClasses TESTS = classesBeside(ArchitectureTest.class);
 
@@ -34,42 +39,93 @@ class ArchitectureTest {
     private static final Set<String> HOLD_A_CONNECTION = Set.of(
             "io.postrider.JobHandler",
             "io.postrider.Postrider", // the caller's, to emit in its transaction
-            "io.postrider.access.Revocations", // the caller's, which gives up when the server says nothing
+            "io.postrider.internal.node.Node", // the same, and for work in a transaction of our own
+            "io.postrider.admin.Revocations", // the caller's, which has a network timeout
+            "io.postrider.internal.access.JdbcRevocations",
             "io.postrider.HandlerTransactions", // it has the connection of a handler
             "io.postrider.Handler", // a transactional handler's
-            "io.postrider.emit.Emitter", // the caller's
-            "io.postrider.history.Recorder", // a transactional handler's
-            "io.postrider.listen.Performer"); // hands it to the handler
+            "io.postrider.internal.emit.Emitter", // the caller's
+            "io.postrider.internal.history.Recorder", // a transactional handler's
+            "io.postrider.internal.listen.TransactionalInvoker"); // hands it to the handler
 
-    /** What each room may know of the others. The root holds the API's values and is known to all. */
+    /** What each room may know of the others. The API's values (io.postrider and io.postrider.admin) are known to all. */
     private static final Map<String, Set<String>> ARROWS = Map.ofEntries(
             Map.entry("db", Set.of()),
             Map.entry("watch", Set.of()),
+            Map.entry("threads", Set.of()),
             Map.entry("emit", Set.of("db", "watch")),
             Map.entry("log", Set.of("db", "watch")),
-            Map.entry("wake", Set.of("db", "watch")),
-            Map.entry("sequence", Set.of("db", "watch", "log", "wake")),
+            Map.entry("wake", Set.of("db", "watch", "threads")),
+            Map.entry("sequence", Set.of("db", "watch", "log", "wake", "threads")),
             Map.entry("access", Set.of("db")),
             Map.entry("history", Set.of("db", "access", "log")),
             Map.entry("relay", Set.of()),
-            Map.entry("listen", Set.of("db", "access", "watch", "log", "wake", "relay")),
+            Map.entry("listen", Set.of("db", "access", "watch", "log", "wake", "relay", "threads")),
             Map.entry("retain", Set.of("db")),
             Map.entry("schema", Set.of("db")),
-            Map.entry("work", Set.of("db", "access", "watch", "listen", "log", "wake")),
+            Map.entry("claim", Set.of("db", "wake", "threads")),
+            Map.entry("settle", Set.of("db", "claim", "threads")),
+            Map.entry("takeover", Set.of("db", "threads")),
+            Map.entry("schedule", Set.of("db", "threads")),
+            Map.entry("jobs", Set.of("db", "access", "threads")),
+            Map.entry(
+                    "work", Set.of("db", "watch", "threads", "log", "wake", "claim", "settle", "takeover", "schedule")),
             Map.entry("verify", Set.of("db")),
-            Map.entry("doctor", Set.of("db", "schema", "work")));
+            Map.entry("doctor.check", Set.of("db")),
+            Map.entry("doctor.server", Set.of("db", "schema", "doctor.check")),
+            Map.entry("doctor.rights", Set.of("db", "doctor.check")),
+            Map.entry("doctor.schema", Set.of("db", "schema", "doctor.check", "doctor.server")),
+            Map.entry("doctor.progress", Set.of("db", "doctor.check")),
+            Map.entry("doctor.retention", Set.of("db", "doctor.check")),
+            Map.entry("doctor.jobs", Set.of("db", "schedule", "doctor.check")),
+            Map.entry(
+                    "doctor",
+                    Set.of(
+                            "db",
+                            "schema",
+                            "doctor.check",
+                            "doctor.server",
+                            "doctor.rights",
+                            "doctor.schema",
+                            "doctor.progress",
+                            "doctor.retention",
+                            "doctor.jobs")),
+            Map.entry("metrics", Set.of("db")),
+            Map.entry(
+                    "node",
+                    Set.of(
+                            "db",
+                            "watch",
+                            "emit",
+                            "log",
+                            "wake",
+                            "sequence",
+                            "access",
+                            "history",
+                            "listen",
+                            "retain",
+                            "schema",
+                            "schedule",
+                            "jobs",
+                            "work",
+                            "verify",
+                            "doctor",
+                            "metrics")));
+
+    /** Modules that test or measure the inside. Every other module uses the API only. */
+    private static final Set<String> MAY_USE_INTERNALS = Set.of("core", "testkit", "proof", "bench");
 
     @Test
     void rooms_know_only_what_comes_before_them() {
         ARROWS.forEach((room, known) -> noClasses()
                 .that()
-                .resideInAPackage("io.postrider." + room)
+                .resideInAPackage(ROOMS + room)
                 .should()
                 .dependOnClassesThat(describe("are in a room that " + room + " does not know", other -> {
                     String name = other.getPackageName();
-                    return name.startsWith("io.postrider.")
-                            && !name.equals("io.postrider." + room)
-                            && known.stream().noneMatch(one -> name.equals("io.postrider." + one));
+                    return name.startsWith(ROOMS)
+                            && !name.equals(ROOMS + room)
+                            && known.stream().noneMatch(one -> name.equals(ROOMS + one));
                 }))
                 .check(CORE));
     }
@@ -79,27 +135,86 @@ class ArchitectureTest {
         classes()
                 .should()
                 .resideInAnyPackage(java.util.stream.Stream.concat(
-                                java.util.stream.Stream.of("io.postrider"),
-                                ARROWS.keySet().stream().map(room -> "io.postrider." + room))
+                                java.util.stream.Stream.of(
+                                        "io.postrider", "io.postrider.admin", "io.postrider.internal"),
+                                ARROWS.keySet().stream().map(room -> ROOMS + room))
                         .toArray(String[]::new))
                 .check(CORE);
     }
 
+    /** The API is one slice. */
     @Test
-    void there_is_no_circle_of_rooms() {
-        slices().matching("io.postrider.(*)").should().beFreeOfCycles().check(CORE);
+    void there_is_no_circle_of_rooms_and_api() {
+        slices().assignedFrom(new SliceAssignment() {
+                    @Override
+                    public SliceIdentifier getIdentifierOf(JavaClass one) {
+                        String name = one.getPackageName();
+                        return API.contains(name)
+                                ? SliceIdentifier.of("api")
+                                : name.startsWith(ROOMS)
+                                        ? SliceIdentifier.of(name.substring(ROOMS.length()))
+                                        : SliceIdentifier.ignore();
+                    }
+
+                    @Override
+                    public String getDescription() {
+                        return "the API and each room";
+                    }
+                })
+                .should()
+                .beFreeOfCycles()
+                .check(CORE);
+    }
+
+    @Test
+    void the_api_knows_nothing_of_its_implementation() {
+        noClasses()
+                .that()
+                .resideInAnyPackage(API.toArray(String[]::new))
+                .should()
+                .dependOnClassesThat()
+                .resideInAPackage("io.postrider.internal..")
+                .because("whatever is public there is promised, and so is every type in its signatures")
+                .check(CORE);
+    }
+
+    @Test
+    void other_modules_use_the_api_only() throws IOException {
+        List<String> found = new ArrayList<>();
+        Set<String> modules = new TreeSet<>();
+        for (Path sources : sourcesOfAllModules()) {
+            String module = Path.of("..")
+                    .relativize(sources.resolve("../../..").normalize())
+                    .toString();
+            if (MAY_USE_INTERNALS.contains(module)) {
+                continue;
+            }
+            modules.add(module);
+            try (Stream<Path> files = Files.walk(sources)) {
+                for (Path file :
+                        files.filter(path -> path.toString().endsWith(".java")).toList()) {
+                    if (Files.readString(file).contains("io.postrider.internal")) {
+                        found.add(file.toString());
+                    }
+                }
+            }
+        }
+        assertThat(modules).contains("cli", "server", "gateway", "spring-boot-starter", "sinks/kafka");
+        assertThat(found)
+                .as("what a tool needs and the API lacks is added to io.postrider.admin")
+                .isEmpty();
     }
 
     @Test
     void the_door_to_the_database_knows_its_exception_and_who_opens_transactions_and_no_more() {
         noClasses()
                 .that()
-                .resideInAPackage("io.postrider.db")
+                .resideInAPackage(ROOMS + "db")
                 .should()
                 .dependOnClassesThat(describe(
                         "are of the house and neither PostriderException nor HandlerTransactions",
                         other -> other.getPackageName().startsWith("io.postrider")
-                                && !other.getPackageName().equals("io.postrider.db")
+                                && !other.getPackageName().equals(ROOMS + "db")
                                 && !Set.of("io.postrider.PostriderException", "io.postrider.HandlerTransactions")
                                         .contains(outermost(other))))
                 .check(CORE);
@@ -193,10 +308,10 @@ class ArchitectureTest {
     }
 
     @Test
-    void what_is_public_in_the_root_cannot_be_extended_by_accident() {
+    void what_is_public_in_the_api_cannot_be_extended_by_accident() {
         classes()
                 .that()
-                .resideInAPackage("io.postrider")
+                .resideInAnyPackage(API.toArray(String[]::new))
                 .and()
                 .arePublic()
                 .and()
@@ -234,7 +349,8 @@ class ArchitectureTest {
     }
 
     private static DescribedPredicate<JavaClass> outsideTheDoor() {
-        return describe("outside io.postrider.db", one -> !one.getPackageName().equals("io.postrider.db"));
+        return describe(
+                "outside io.postrider.internal.db", one -> !one.getPackageName().equals(ROOMS + "db"));
     }
 
     private static String outermost(JavaClass one) {

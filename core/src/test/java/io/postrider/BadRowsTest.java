@@ -5,10 +5,10 @@ import static io.postrider.JobDesk.enqueue;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.postrider.admin.Jobs.State;
+import io.postrider.admin.Queues.Limits;
 import io.postrider.testkit.Await;
 import io.postrider.testkit.TestDatabase;
-import io.postrider.work.Jobs.State;
-import io.postrider.work.Queues.Limits;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;

@@ -4,9 +4,9 @@ import static io.postrider.JobDesk.awaitState;
 import static io.postrider.JobDesk.enqueue;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.postrider.admin.Jobs.State;
 import io.postrider.testkit.Await;
 import io.postrider.testkit.TestDatabase;
-import io.postrider.work.Jobs.State;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;

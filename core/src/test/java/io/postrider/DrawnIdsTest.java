@@ -2,12 +2,12 @@ package io.postrider;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.postrider.db.Database;
-import io.postrider.db.SchemaName;
+import io.postrider.admin.VerifyResult;
+import io.postrider.internal.db.Database;
+import io.postrider.internal.db.SchemaName;
+import io.postrider.internal.doctor.progress.SequencingHealth;
 import io.postrider.testkit.Await;
 import io.postrider.testkit.TestDatabase;
-import io.postrider.verify.Proof;
-import io.postrider.verify.Verifier;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -52,7 +52,7 @@ class DrawnIdsTest {
                 node.awaitCursor("l", emitted.size());
             }
             assertThat(heard).isEqualTo(emitted);
-            assertThat(verified(database)).allMatch(Proof::holds);
+            assertThat(verified(database)).allMatch(VerifyResult::holds);
         } finally {
             dropProducer(database);
         }
@@ -101,7 +101,7 @@ class DrawnIdsTest {
                     .as("two with an event, one in use, two to come")
                     .isLessThanOrEqualTo(5);
             assertThat(psql.log("orders")).containsExactly("before", "after");
-            assertThat(verified(database)).allMatch(Proof::holds);
+            assertThat(verified(database)).allMatch(VerifyResult::holds);
         }
     }
 
@@ -131,7 +131,32 @@ class DrawnIdsTest {
             assertThat(psql.number("select count(*) from postrider.log_beyond")).isZero();
             assertThat(psql.number("select position from postrider.forgotten where topic = 'orders'"))
                     .isEqualTo(1);
-            assertThat(verified(database)).allMatch(Proof::holds);
+            assertThat(verified(database)).allMatch(VerifyResult::holds);
+        }
+    }
+
+    /** A reader's transaction keeps segments from being made while ids are drawn; the next one then begins above them. */
+    @Test
+    void a_gap_before_the_segment_in_use_is_not_taken_for_a_sequence_that_was_set_back(TestDatabase database) {
+        Database inside = new Database(database.dataSource(), SchemaName.of("postrider"));
+        try (Psql psql = new Psql(database)) {
+            psql.emit("orders", "before").passAll();
+            psql.text("select setval('postrider.event_ids', max(high) + 100)::text from postrider.segment"
+                    + " where family = 'log'");
+            make(psql);
+            psql.emit("orders", "after").passAll();
+            psql.text("select postrider.close_segments('1 day')::text");
+            assertThat(psql.number("select max(low) - (select last_value from postrider.event_ids)"
+                            + " from postrider.segment where family = 'log' and opened_at is not null"))
+                    .as("how far the segment in use begins above the last id")
+                    .isPositive();
+            assertThat(inside.autocommit(SequencingHealth::trouble)).isEmpty();
+            psql.text("select setval('postrider.event_ids', max(high) - 500)::text from postrider.segment s"
+                    + " where family = 'log' and exists (select from postrider.segment o"
+                    + " where o.family = 'log' and o.opened_at is not null and o.low > s.low)");
+            psql.execute("update postrider.pass set high = 1, high_id = 1");
+            assertThat(inside.autocommit(SequencingHealth::trouble))
+                    .hasValueSatisfying(text -> assertThat(text).startsWith("sequence event_ids stands at"));
         }
     }
 
@@ -250,8 +275,8 @@ class DrawnIdsTest {
         }
     }
 
-    private static List<Proof> verified(TestDatabase database) {
-        return new Verifier(database(database)).verify(step -> {});
+    private static List<VerifyResult> verified(TestDatabase database) {
+        return Postrider.on(database.dataSource()).verifier().verify(step -> {});
     }
 
     private static Database database(TestDatabase database) {

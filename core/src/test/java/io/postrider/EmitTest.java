@@ -535,7 +535,7 @@ class EmitTest {
                     "their dead letters",
                     () -> other.postrider
                                     .deadLetters()
-                                    .find(io.postrider.listen.DeadLetters.Filter.all(), 0, 10)
+                                    .find(io.postrider.admin.DeadLetters.Filter.all(), 0, 10)
                                     .size()
                             == 2);
             other.postrider.pause("l");

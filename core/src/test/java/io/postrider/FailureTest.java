@@ -2,8 +2,8 @@ package io.postrider;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.postrider.listen.DeadLetter;
-import io.postrider.listen.DeadLetters;
+import io.postrider.admin.DeadLetter;
+import io.postrider.admin.DeadLetters;
 import io.postrider.testkit.Await;
 import io.postrider.testkit.TestDatabase;
 import java.sql.Connection;
@@ -153,7 +153,7 @@ class FailureTest {
         String name = "park." + transactional;
         emitKeyed(name, "k1.a", "k2.a", "k1.bad", "k2.b", "k1.c", "k3.a", "k1.d", "k2.c");
         node.add((transactional ? handler.transactional(name) : handler.relay(name))
-                .withPolicy(Policy.PARK)
+                .withPolicy(FailurePolicy.PARK)
                 .withAttempts(1_000));
         node.awaitCursor(name, 8);
         Await.until("it is tried again", () -> handler.calls("k1.bad") > 2);
@@ -192,7 +192,7 @@ class FailureTest {
     void a_parked_event_without_a_key_waits_alone() {
         Fragile handler = new Fragile("bad");
         psql.begin().emit("alone", "a", "bad", "b", "c").commit();
-        node.add(handler.relay("alone").withPolicy(Policy.PARK).withAttempts(1_000));
+        node.add(handler.relay("alone").withPolicy(FailurePolicy.PARK).withAttempts(1_000));
         node.awaitCursor("alone", 4);
         Await.until("it is tried again", () -> handler.calls("bad") > 2);
         assertThat(distinct(handler.done)).containsExactly("a", "b", "c");
@@ -205,7 +205,7 @@ class FailureTest {
     void a_parked_event_that_dies_lets_the_rest_of_its_key_go() {
         Fragile handler = new Fragile("k1.bad");
         emitKeyed("park.dies", "k1.bad", "k1.b", "k2.a", "k1.c");
-        node.add(handler.relay("park.dies").withPolicy(Policy.PARK).withAttempts(3));
+        node.add(handler.relay("park.dies").withPolicy(FailurePolicy.PARK).withAttempts(3));
         Await.until("the key has drained", () -> handler.done.size() == 3);
         assertThat(handler.calls("k1.bad")).isEqualTo(3);
         assertThat(handler.done.stream().filter(type -> type.startsWith("k1"))).containsExactly("k1.b", "k1.c");
@@ -225,7 +225,7 @@ class FailureTest {
         emitKeyed("park.lanes", types);
         node.add(handler.relay("park.lanes")
                 .withConcurrency(4)
-                .withPolicy(Policy.PARK)
+                .withPolicy(FailurePolicy.PARK)
                 .withAttempts(1_000)
                 .withBatch(16));
         node.awaitCursor("park.lanes", 40);
@@ -248,7 +248,7 @@ class FailureTest {
     void skip_lets_nothing_wait_not_even_the_key() {
         Fragile handler = new Fragile("k1.bad");
         emitKeyed("skip", "k1.a", "k1.bad", "k1.b", "k1.c");
-        node.add(handler.relay("skip").withPolicy(Policy.SKIP).withAttempts(1_000));
+        node.add(handler.relay("skip").withPolicy(FailurePolicy.SKIP).withAttempts(1_000));
         node.awaitCursor("skip", 4);
         assertThat(distinct(handler.done)).containsExactly("k1.a", "k1.b", "k1.c");
         handler.failing.clear();
@@ -274,8 +274,8 @@ class FailureTest {
 
     @ParameterizedTest
     @Tag("alone")
-    @EnumSource(Policy.class)
-    void a_filter_and_a_failure_go_together(Policy policy) {
+    @EnumSource(FailurePolicy.class)
+    void a_filter_and_a_failure_go_together(FailurePolicy policy) {
         Fragile handler = new Fragile("bad");
         String topic = "filter." + policy.name().toLowerCase(java.util.Locale.ROOT);
         node.add(Listener.transactional(topic, topic, (connection, event) -> {
@@ -628,8 +628,8 @@ class FailureTest {
     }
 
     @ParameterizedTest
-    @EnumSource(Policy.class)
-    void replayed_letters_go_to_their_listener_only_in_the_order_of_their_keys(Policy policy) {
+    @EnumSource(FailurePolicy.class)
+    void replayed_letters_go_to_their_listener_only_in_the_order_of_their_keys(FailurePolicy policy) {
         String topic = "replay." + policy.name().toLowerCase(java.util.Locale.ROOT);
         Fragile handler = new Fragile("k1.a", "k1.b", "k2.a", "k1.c");
         Fragile other = new Fragile();
@@ -708,7 +708,7 @@ class FailureTest {
     void an_event_that_a_reset_passes_over_is_not_tried_again_and_one_behind_the_cursor_is() {
         Fragile blocking = new Fragile("bad");
         psql.begin().emit("passed.over", "a", "bad", "b").commit();
-        node.add(blocking.relay("passed.over").withAttempts(1_000).withPolicy(Policy.BLOCK));
+        node.add(blocking.relay("passed.over").withAttempts(1_000).withPolicy(FailurePolicy.BLOCK));
         Await.until("it failed", () -> blocking.calls("bad") >= 2);
         node.postrider.reset("passed.over", StartPoint.position(3));
         node.awaitCursor("passed.over", 3);
@@ -716,7 +716,7 @@ class FailureTest {
 
         Fragile parking = new Fragile("bad");
         psql.begin().emit("parked.behind", "bad", "a", "b").commit();
-        node.add(parking.relay("parked.behind").withAttempts(1_000).withPolicy(Policy.PARK));
+        node.add(parking.relay("parked.behind").withAttempts(1_000).withPolicy(FailurePolicy.PARK));
         node.awaitCursor("parked.behind", 3);
         node.postrider.reset("parked.behind", StartPoint.end());
         long before = parking.calls("bad");
@@ -745,7 +745,7 @@ class FailureTest {
     void a_careful_successor_leaves_parked_keys_parked() {
         Fragile handler = new Fragile("k1.bad");
         Listener listener = handler.relay("careful")
-                .withPolicy(Policy.PARK)
+                .withPolicy(FailurePolicy.PARK)
                 .withAttempts(1_000)
                 .withBackoff(LATE, LATE);
         emitKeyed("careful", "k1.bad", "k2.a");

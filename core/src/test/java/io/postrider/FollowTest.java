@@ -2,7 +2,7 @@ package io.postrider;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.postrider.log.Log;
+import io.postrider.admin.Log;
 import io.postrider.testkit.Await;
 import io.postrider.testkit.TestDatabase;
 import java.time.Duration;

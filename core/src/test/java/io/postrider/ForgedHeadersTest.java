@@ -2,8 +2,8 @@ package io.postrider;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.postrider.admin.Jobs;
 import io.postrider.testkit.TestDatabase;
-import io.postrider.work.Jobs;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;

@@ -6,10 +6,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
-import io.postrider.db.Database;
-import io.postrider.db.SchemaName;
+import io.postrider.admin.Jobs.State;
+import io.postrider.internal.db.Database;
+import io.postrider.internal.db.SchemaName;
 import io.postrider.testkit.TestDatabase;
-import io.postrider.work.Jobs.State;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;

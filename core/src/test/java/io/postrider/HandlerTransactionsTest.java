@@ -2,9 +2,9 @@ package io.postrider;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.postrider.listen.DeadLetters;
+import io.postrider.admin.DeadLetters;
+import io.postrider.admin.Jobs.State;
 import io.postrider.testkit.TestDatabase;
-import io.postrider.work.Jobs.State;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;

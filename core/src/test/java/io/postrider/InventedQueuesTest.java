@@ -2,8 +2,8 @@ package io.postrider;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.postrider.admin.Queues;
 import io.postrider.testkit.TestDatabase;
-import io.postrider.work.Queues;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

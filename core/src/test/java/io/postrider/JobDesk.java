@@ -1,8 +1,8 @@
 package io.postrider;
 
+import io.postrider.admin.Jobs;
+import io.postrider.admin.Jobs.State;
 import io.postrider.testkit.Await;
-import io.postrider.work.Jobs;
-import io.postrider.work.Jobs.State;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -2,12 +2,9 @@ package io.postrider;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.postrider.db.Database;
-import io.postrider.db.SchemaName;
 import io.postrider.testkit.Await;
 import io.postrider.testkit.PostgresTest;
 import io.postrider.testkit.TestDatabase;
-import io.postrider.verify.Verifier;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.time.Duration;
@@ -75,7 +72,7 @@ class JobDoubtTest {
 
     @Test
     void what_was_claimed_and_never_heard_of_is_done_soon() {
-        deaf.loseAnswerTo("claim");
+        deaf.loseAnswerTo("claim/claim");
         node.add(Worker.on("q").handling("t", job -> Fate.done()));
         enqueue(5);
         node.start();
@@ -90,7 +87,7 @@ class JobDoubtTest {
     void what_was_claimed_by_itself_and_never_heard_of_is_done_soon() {
         node.add(Worker.on("q").handling("t", job -> {
             if (job.attempt() == 1) {
-                deaf.loseAnswerTo("claim_delayed");
+                deaf.loseAnswerTo("claim/claim_delayed");
                 return Fate.retry(Duration.ZERO);
             }
             return Fate.done();
@@ -129,7 +126,7 @@ class JobDoubtTest {
             together.countDown();
             together.await(60, TimeUnit.SECONDS);
             if (job.position() == 2) {
-                deaf.loseAnswerTo("bury");
+                deaf.loseAnswerTo("settle/bury");
                 return new Fate.Done("1e999999"); // bypasses the check of Fate.done: more than jsonb can hold
             }
             return Fate.done();
@@ -200,7 +197,7 @@ class JobDoubtTest {
     /** What `postrider verify` would say. */
     private void assertSound() {
         node.close();
-        assertThat(new Verifier(new Database(database.dataSource(), SchemaName.of("postrider"))).verify(step -> {}))
+        assertThat(Postrider.on(database.dataSource()).verifier().verify(step -> {}))
                 .allSatisfy(
                         proof -> assertThat(proof.holds()).as(proof.toString()).isTrue());
     }

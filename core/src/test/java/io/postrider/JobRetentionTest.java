@@ -141,9 +141,7 @@ class JobRetentionTest {
                             + ", 10, 100, 1000000, null)"))
                     .as("nothing is claimed again")
                     .isEqualTo("null|1");
-            assertThat(new io.postrider.verify.Verifier(new io.postrider.db.Database(
-                                    database.dataSource(), io.postrider.db.SchemaName.of("postrider")))
-                            .verify(text -> {}))
+            assertThat(Postrider.on(database.dataSource()).verifier().verify(text -> {}))
                     .allMatch(proof -> proof.violations() == 0);
         }
     }

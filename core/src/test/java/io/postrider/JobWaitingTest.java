@@ -4,12 +4,12 @@ import static io.postrider.JobDesk.awaitState;
 import static io.postrider.JobDesk.enqueue;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.postrider.admin.Jobs.State;
+import io.postrider.admin.Queues.Limits;
+import io.postrider.admin.WaitReason;
+import io.postrider.admin.WaitReason.Reason;
 import io.postrider.testkit.Await;
 import io.postrider.testkit.TestDatabase;
-import io.postrider.work.Jobs.State;
-import io.postrider.work.Queues.Limits;
-import io.postrider.work.Waiting;
-import io.postrider.work.Waiting.Reason;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.UUID;
@@ -30,8 +30,8 @@ class JobWaitingTest {
         database = given;
     }
 
-    private static Waiting waits(Node node, UUID id, Reason reason, String detail) {
-        AtomicReference<Waiting> seen = new AtomicReference<>();
+    private static WaitReason waits(Node node, UUID id, Reason reason, String detail) {
+        AtomicReference<WaitReason> seen = new AtomicReference<>();
         Await.until(id + " waits: " + reason, LONG, () -> {
             node.postrider.jobs().waiting(id).ifPresent(seen::set);
             return seen.get() != null && seen.get().reason() == reason;

@@ -6,15 +6,15 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import io.postrider.PostriderException.Kind;
-import io.postrider.db.Database;
-import io.postrider.db.SchemaName;
-import io.postrider.listen.Listeners;
-import io.postrider.listen.Posts;
-import io.postrider.log.Heads;
+import io.postrider.admin.Watch;
+import io.postrider.internal.db.Database;
+import io.postrider.internal.db.SchemaName;
+import io.postrider.internal.listen.Assignments;
+import io.postrider.internal.listen.RunningListeners;
+import io.postrider.internal.log.Heads;
+import io.postrider.internal.wake.NodeConnection;
 import io.postrider.testkit.Await;
 import io.postrider.testkit.TestDatabase;
-import io.postrider.wake.Wire;
-import io.postrider.watch.Watch;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -178,9 +178,9 @@ class LifecycleTest {
             psql.emit("orders", "a").passAll();
             Database door = new Database(pool, SchemaName.of("postrider"));
             Heads heads = new Heads(Watch.NOTHING);
-            Posts posts = new Posts(heads);
-            Listeners listeners = new Listeners(door, heads, posts, "test", Watch.NOTHING);
-            Wire wire = new Wire(door, pool, Duration.ofMillis(50), Watch.NOTHING, List.of(posts));
+            Assignments posts = new Assignments(heads);
+            RunningListeners listeners = new RunningListeners(door, heads, posts, "test", Watch.NOTHING);
+            NodeConnection wire = new NodeConnection(door, pool, Duration.ofMillis(50), Watch.NOTHING, List.of(posts));
             wire.start();
             Listener booking = Listener.transactional("booking", "orders", (connection, event) -> {
                         effect(connection, event);
@@ -268,6 +268,8 @@ class LifecycleTest {
             admin.execute("create role " + owner + " login password 'x'");
             admin.execute("create role " + producer + " login password 'x'");
             admin.execute("grant create on database " + database.name() + " to " + owner);
+            admin.execute("revoke connect, temporary on database " + database.name() + " from public");
+            admin.execute("grant connect on database " + database.name() + " to " + owner + ", " + producer);
             AtomicInteger handled = new AtomicInteger();
             try (Node node = new Node(as(database, owner), options -> options.withPoll(Duration.ofMillis(50)));
                     Node second = new Node(as(database, owner), options -> options.withPoll(Duration.ofMillis(50)))) {

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.postrider.PostriderException.Kind;
-import io.postrider.listen.Listeners;
+import io.postrider.admin.Listeners;
 import io.postrider.testkit.Await;
 import io.postrider.testkit.TestDatabase;
 import java.sql.Connection;
@@ -295,7 +295,7 @@ class ListenerTest {
     void the_same_name_twice_on_a_node_is_refused_and_changes_nothing() {
         node.add(Listener.relay("twice", "twice", event -> {}));
         assertThatThrownBy(() -> node.add(
-                        Listener.transactional("twice", "twice", (c, e) -> {}).withPolicy(Policy.SKIP)))
+                        Listener.transactional("twice", "twice", (c, e) -> {}).withPolicy(FailurePolicy.SKIP)))
                 .satisfies(is(Kind.REFUSED))
                 .hasMessageContaining("twice");
         assertThat(node.status("twice").kind()).isEqualTo("relay");
@@ -307,7 +307,7 @@ class ListenerTest {
         node.add(Listener.relay("changed", "changed", event -> {}));
         try (Node other = new Node(database)) {
             other.with(Listener.transactional("changed", "changed", (c, e) -> {})
-                    .withPolicy(Policy.PARK)
+                    .withPolicy(FailurePolicy.PARK)
                     .withTypes("a")
                     .withBatch(7)
                     .withAttempts(9));
@@ -493,7 +493,7 @@ class ListenerTest {
                             }
                         })
                         .withAttempts(2)
-                        .withPolicy(Policy.PARK)
+                        .withPolicy(FailurePolicy.PARK)
                         .withBackoff(Duration.ofMillis(5), Duration.ofMillis(5)),
                 Listener.relay("b2", "status", event -> {}).withPaused(true));
         psql.emit("status", "fine", "dead");

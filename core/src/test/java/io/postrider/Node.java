@@ -52,17 +52,17 @@ public final class Node implements AutoCloseable {
     }
 
     /** The row of the view. */
-    public io.postrider.listen.Listeners.Status status(String listener) {
-        return postrider.listeners().stream()
+    public io.postrider.admin.Listeners.Status status(String listener) {
+        return postrider.listeners().list().stream()
                 .filter(one -> one.name().equals(listener))
                 .findFirst()
                 .orElseThrow();
     }
 
-    public List<io.postrider.listen.DeadLetter> deadLetters(String listener) {
+    public List<io.postrider.admin.DeadLetter> deadLetters(String listener) {
         return postrider
                 .deadLetters()
-                .find(new io.postrider.listen.DeadLetters.Filter(null, listener, null, null, null, null), 0, 1_000);
+                .find(new io.postrider.admin.DeadLetters.Filter(null, listener, null, null, null, null), 0, 1_000);
     }
 
     /** Emits in a transaction of its own. */
@@ -84,7 +84,7 @@ public final class Node implements AutoCloseable {
         Await.until(
                 listener + " reached " + position,
                 Duration.ofSeconds(60),
-                () -> postrider.listeners().stream()
+                () -> postrider.listeners().list().stream()
                         .anyMatch(one -> one.name().equals(listener) && one.position() >= position));
     }
 

@@ -3,7 +3,9 @@ package io.postrider;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.postrider.internal.db.SchemaName;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -44,5 +46,25 @@ class OptionsTest {
         assertThatThrownBy(() -> Options.defaults().withEnvironment(Map.of(variable, value)))
                 .isInstanceOf(PostriderException.class)
                 .hasMessageContaining(says);
+    }
+
+    /** The API does not depend on the class that puts the name into statements, so both check it. */
+    @Test
+    void options_and_statements_accept_the_same_schema_names() {
+        for (String name :
+                List.of("a", "acme_2", "a".repeat(41), "a".repeat(42), "", "2a", "A", "a-b", "a b", "pg_a")) {
+            assertThat(isAccepted(() -> Options.defaults().withSchema(name)))
+                    .as(name)
+                    .isEqualTo(isAccepted(() -> SchemaName.of(name)));
+        }
+    }
+
+    private static boolean isAccepted(Runnable check) {
+        try {
+            check.run();
+            return true;
+        } catch (PostriderException e) {
+            return false;
+        }
     }
 }

@@ -3,22 +3,17 @@ package io.postrider;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.postrider.admin.Jobs;
+import io.postrider.admin.Watch;
 import io.postrider.testkit.Await;
 import io.postrider.testkit.TestDatabase;
-import io.postrider.watch.Watch;
-import io.postrider.work.Jobs;
-import java.sql.SQLException;
-import java.util.ArrayList;
-import java.util.List;
+import java.time.Duration;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import org.junit.jupiter.api.Test;
-import org.postgresql.PGConnection;
-import org.postgresql.PGNotification;
-import org.postgresql.ds.PGSimpleDataSource;
 
 /**
  * A role that may connect to the database and has no right in the schema. PostgreSQL lets it listen and notify on any channel and
@@ -181,41 +176,63 @@ class OtherRolesTest {
         }
     }
 
-    /** A role without any grant, and a session of it. */
-    private static final class Stranger implements AutoCloseable {
-        private final Psql admin;
-        private final String role;
-        private final Psql psql;
-        private final PGSimpleDataSource source = new PGSimpleDataSource();
-
-        Stranger(Psql admin, TestDatabase database) {
-            this.admin = admin;
-            this.role = "stranger_" + database.name();
-            admin.execute("create role " + role + " login password 'secret-of-a-role'");
-            source.setURL(database.jdbcUrl());
-            source.setUser(role);
-            source.setPassword("secret-of-a-role");
-            this.psql = new Psql(source);
-        }
-
-        Psql another() {
-            return new Psql(source);
-        }
-
-        List<String> heard() throws SQLException {
-            psql.number("select 1");
-            List<String> heard = new ArrayList<>();
-            PGNotification[] all = psql.connection().unwrap(PGConnection.class).getNotifications();
-            for (PGNotification one : all == null ? new PGNotification[0] : all) {
-                heard.add(one.getParameter());
+    @Test
+    void a_role_that_reconnects_at_once_is_ended_at_once(TestDatabase database) {
+        try (Psql admin = new Psql(database);
+                Stranger stranger = new Stranger(admin, database);
+                Node node = new Node(database, options -> options.withPoll(Duration.ofSeconds(3)))) {
+            String lock = "select pg_advisory_lock(" + admin.number("select 'postrider.delivery'::regclass::oid::int4")
+                    + ", 4711)";
+            node.postrider.start();
+            stranger.psql.execute(lock);
+            assertThatThrownBy(() -> stranger.psql.execute("select pg_sleep(30)"))
+                    .hasMessageContaining("57P01");
+            long start = System.nanoTime();
+            for (int i = 0; i < 10; i++) {
+                try (Psql again = stranger.another()) {
+                    again.execute(lock);
+                    assertThatThrownBy(() -> again.execute("select pg_sleep(30)"))
+                            .hasMessageContaining("57P01");
+                }
             }
-            return heard;
+            assertThat(Duration.ofNanos(System.nanoTime() - start))
+                    .as("ten polls take 30 s")
+                    .isLessThan(Duration.ofSeconds(15));
         }
+    }
 
-        @Override
-        public void close() {
-            psql.close();
-            admin.execute("drop role " + role);
+    @Test
+    void sessions_that_take_a_quarter_of_the_lock_table_are_intruders(TestDatabase database) {
+        try (Psql admin = new Psql(database);
+                Stranger stranger = new Stranger(admin, database);
+                Psql second = stranger.another()) {
+            long quarter = admin.number(
+                    "select current_setting('max_locks_per_transaction')::int8"
+                            + " * (current_setting('max_connections')::int8 + current_setting('max_prepared_transactions')::int8) / 4");
+            stranger.psql.execute("select pg_advisory_lock_shared(i) from generate_series(1, " + quarter + " - 200) i");
+            assertThat(admin.texts("select role from postrider.intruders()")).isEmpty();
+            second.execute("select pg_advisory_lock_shared(i) from generate_series(1, 201) i");
+            assertThat(admin.texts("select role || ' ' || locked from postrider.intruders() order by pid"))
+                    .hasSize(2)
+                    .allMatch(line -> line.startsWith(stranger.role + " lock table of the server ("));
+            second.execute("select pg_advisory_unlock_all()");
+            assertThat(admin.texts("select role from postrider.intruders()")).isEmpty();
+        }
+    }
+
+    @Test
+    void a_producer_that_takes_many_unique_keys_is_no_intruder(TestDatabase database) {
+        try (Psql admin = new Psql(database);
+                Stranger stranger = new Stranger(admin, database)) {
+            String keys =
+                    "select pg_advisory_xact_lock(" + admin.number("select 'postrider.unique_job'::regclass::oid::int4")
+                            + ", i) from generate_series(1, 5000) i";
+            stranger.psql.begin().execute(keys);
+            assertThat(admin.texts("select role from postrider.intruders()")).containsExactly(stranger.role);
+            admin.execute("grant insert (topic) on postrider.event to " + stranger.role);
+            assertThat(admin.texts("select role from postrider.intruders()")).isEmpty();
+            stranger.psql.rollback();
+            admin.execute("revoke insert (topic) on postrider.event from " + stranger.role);
         }
     }
 }

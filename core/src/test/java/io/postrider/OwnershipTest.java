@@ -307,7 +307,7 @@ class OwnershipTest {
                         }
                         pair.block();
                     })
-                    .withPolicy(Policy.PARK)
+                    .withPolicy(FailurePolicy.PARK)
                     .withBackoff(Duration.ofMillis(1), Duration.ofMillis(1)));
             assertThat(pair.inside.await(60, TimeUnit.SECONDS)).isTrue();
             assertThat(pair.psql.number("select attempt from postrider.setback"))
@@ -315,7 +315,7 @@ class OwnershipTest {
                     .isEqualTo(2);
             pair.second.with(Listener.transactional(
                             "booking", "orders", (connection, event) -> effect("second", connection, event))
-                    .withPolicy(Policy.PARK));
+                    .withPolicy(FailurePolicy.PARK));
             pair.robTheFirst("booking");
             Await.until("the second has done it", () -> pair.effects().size() == 1);
             pair.go.countDown();

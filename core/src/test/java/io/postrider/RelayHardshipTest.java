@@ -2,8 +2,8 @@ package io.postrider;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.postrider.listen.DeadLetter;
-import io.postrider.listen.Relays;
+import io.postrider.admin.DeadLetter;
+import io.postrider.admin.Relays;
 import io.postrider.testkit.Await;
 import io.postrider.testkit.TestDatabase;
 import java.io.IOException;
@@ -27,6 +27,7 @@ import org.junit.jupiter.api.Test;
 /** A relay whose sink is slow, or whose database is not there when it matters. */
 @Migrated(shared = true)
 @Tag("slow")
+@Tag("once")
 class RelayHardshipTest {
     private static final Duration SOON = Duration.ofMillis(5);
 
@@ -57,7 +58,7 @@ class RelayHardshipTest {
         }
 
         interface Answers {
-            Receipt answer(List<LogEvent> events) throws Exception;
+            SendResult answer(List<LogEvent> events) throws Exception;
         }
 
         @Override
@@ -66,15 +67,15 @@ class RelayHardshipTest {
         }
 
         @Override
-        public Receipt send(Course course, List<LogEvent> events) throws Exception {
+        public SendResult send(RelayEpoch course, List<LogEvent> events) throws Exception {
             sizes.add(events.size());
-            Receipt receipt = answers.answer(events);
+            SendResult receipt = answers.answer(events);
             events.stream().limit(receipt.taken()).forEach(event -> arrived.add(event.position()));
             return receipt;
         }
 
         @Override
-        public Map<Long, UUID> holds(Course course, long after) throws IOException {
+        public Map<Long, UUID> holds(RelayEpoch course, long after) throws IOException {
             if (away) {
                 throw new IOException("away");
             }
@@ -97,8 +98,8 @@ class RelayHardshipTest {
         }
     }
 
-    private static Receipt refused() {
-        return Receipt.refused(0, new IOException("not this one"));
+    private static SendResult refused() {
+        return SendResult.refused(0, new IOException("not this one"));
     }
 
     @Test
@@ -107,12 +108,12 @@ class RelayHardshipTest {
         Told told = new Told(events -> {
             if ("a".equals(events.get(0).key()) && gone.getCount() > 0) {
                 gone.countDown();
-                return Receipt.unavailable(1, new IOException("away"));
+                return SendResult.unavailable(1, new IOException("away"));
             }
             // so long that the lane of a is known to be away before this one is through
             gone.await();
             pause(50);
-            return Receipt.whole();
+            return SendResult.whole();
         });
         node.inTransaction(connection -> node.postrider.emitAll(
                 connection,
@@ -128,16 +129,16 @@ class RelayHardshipTest {
 
     @Test
     void an_event_that_was_taken_is_not_buried_because_it_could_not_be_noted() throws Exception {
-        takenButNotNoted("unnoted-block", Policy.BLOCK);
+        takenButNotNoted("unnoted-block", FailurePolicy.BLOCK);
     }
 
     @Test
     void an_event_that_was_taken_from_behind_the_cursor_is_neither_buried_nor_sent_again() throws Exception {
-        takenButNotNoted("unnoted-skip", Policy.SKIP);
+        takenButNotNoted("unnoted-skip", FailurePolicy.SKIP);
     }
 
     /** Refused once, taken at the last attempt, and just then the database is gone. */
-    private static void takenButNotNoted(String name, Policy policy) throws Exception {
+    private static void takenButNotNoted(String name, FailurePolicy policy) throws Exception {
         FaultyDataSource faulty = new FaultyDataSource(database.dataSource());
         AtomicInteger sends = new AtomicInteger();
         CountDownLatch taken = new CountDownLatch(1);
@@ -149,7 +150,7 @@ class RelayHardshipTest {
                 faulty.fail(true);
                 taken.countDown();
             }
-            return Receipt.whole();
+            return SendResult.whole();
         });
         emit(name, 1);
         try (Postrider other = Postrider.on(faulty, Options.defaults().withPoll(Duration.ofMillis(50)))) {
@@ -178,7 +179,7 @@ class RelayHardshipTest {
             }
             faulty.away(true);
             taken.countDown();
-            return Receipt.whole();
+            return SendResult.whole();
         });
         emit("unnoted-reset", 1);
         try (Postrider other = Postrider.on(faulty, Options.defaults().withPoll(Duration.ofMillis(50)))) {
@@ -257,7 +258,7 @@ class RelayHardshipTest {
                 paused.await(); // at most three batches: even if the test thread is late, some must be unsent
             }
             pause(40L * events.size());
-            return Receipt.whole();
+            return SendResult.whole();
         });
         emit("slow", 150);
         Await.until("they have positions", () -> node.postrider.log().head("slow") == 150);
@@ -286,7 +287,7 @@ class RelayHardshipTest {
                 noted.await();
             }
             pause(100);
-            return Receipt.whole();
+            return SendResult.whole();
         });
         emit("slow-lanes", 40);
         Await.until("they have positions", () -> node.postrider.log().head("slow-lanes") == 40);
@@ -299,7 +300,7 @@ class RelayHardshipTest {
 
     @Test
     void a_sink_that_takes_a_part_is_sent_the_rest() {
-        Told told = new Told(events -> events.size() > 3 ? Receipt.partly(3) : Receipt.whole());
+        Told told = new Told(events -> events.size() > 3 ? SendResult.partly(3) : SendResult.whole());
         emit("partly", 20);
         node.add(told.relay("partly").withAttempts(1));
 
@@ -317,12 +318,12 @@ class RelayHardshipTest {
                 if (!"good".equals(events.get(i).key())) {
                     tried.incrementAndGet();
                     pause(slow.get() ? 250 : 0);
-                    return Receipt.refused(i, new IOException("not this one"));
+                    return SendResult.refused(i, new IOException("not this one"));
                 }
             }
-            return Receipt.whole();
+            return SendResult.whole();
         });
-        node.add(told.relay("crowd").withPolicy(Policy.PARK).withAttempts(1_000));
+        node.add(told.relay("crowd").withPolicy(FailurePolicy.PARK).withAttempts(1_000));
         node.inTransaction(connection -> node.postrider.emitAll(
                 connection,
                 IntStream.rangeClosed(1, 30)
@@ -347,15 +348,17 @@ class RelayHardshipTest {
             for (int i = 0; i < events.size(); i++) {
                 String key = String.valueOf(events.get(i).key());
                 if (key.equals("parked")) {
-                    return Receipt.refused(i, new IOException("not this one"));
+                    return SendResult.refused(i, new IOException("not this one"));
                 }
                 if (key.equals("away")) {
-                    return Receipt.unavailable(i, new IOException("away"), Duration.ofMinutes(10));
+                    return SendResult.unavailable(i, new IOException("away"), Duration.ofMinutes(10));
                 }
             }
-            return Receipt.whole();
+            return SendResult.whole();
         });
-        node.add(told.relay("noted").withPolicy(Policy.PARK).withBackoff(Duration.ofMinutes(1), Duration.ofMinutes(1)));
+        node.add(told.relay("noted")
+                .withPolicy(FailurePolicy.PARK)
+                .withBackoff(Duration.ofMinutes(1), Duration.ofMinutes(1)));
         node.emit(Event.of("noted", "counted", "{}").withKey("parked"));
         node.awaitCursor("noted", 1);
         node.inTransaction(connection -> node.postrider.emitAll(
@@ -372,7 +375,7 @@ class RelayHardshipTest {
     @Test
     void a_sink_that_refuses_is_there_again() {
         AtomicBoolean back = new AtomicBoolean();
-        Told told = new Told(events -> back.get() ? refused() : Receipt.unavailable(0, new IOException("away")));
+        Told told = new Told(events -> back.get() ? refused() : SendResult.unavailable(0, new IOException("away")));
         node.add(told.relay("refuses").withAttempts(1_000));
         emit("refuses", 1);
         awaitState("refuses", "unavailable");
@@ -384,7 +387,7 @@ class RelayHardshipTest {
 
     @Test
     void a_successor_leaves_the_sink_alone_as_long_as_it_asked_for_and_another_sink_not_at_all() {
-        Told told = new Told(events -> Receipt.unavailable(0, new IOException("away"), Duration.ofMinutes(10)));
+        Told told = new Told(events -> SendResult.unavailable(0, new IOException("away"), Duration.ofMinutes(10)));
         emit("successor", 1);
         try (Postrider first = other()) {
             first.add(told.relay("successor"));
@@ -396,7 +399,7 @@ class RelayHardshipTest {
             second.start();
             awaitState("successor", "unavailable");
             emit("successor", 1);
-            second.add(new Told(events -> Receipt.whole()).relay("peer", "successor"));
+            second.add(new Told(events -> SendResult.whole()).relay("peer", "successor"));
             node.awaitCursor("peer", 2); // by then it would have tried
             assertThat(told.sizes).hasSize(1);
         }

@@ -3,7 +3,7 @@ package io.postrider;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.postrider.listen.Relays;
+import io.postrider.admin.Relays;
 import io.postrider.testkit.Await;
 import io.postrider.testkit.TestDatabase;
 import java.io.IOException;
@@ -47,7 +47,7 @@ class RelayTest {
     private static final class Shelf implements Sink {
         final List<Long> arrived = new CopyOnWriteArrayList<>();
         final Map<Long, UUID> held = new ConcurrentHashMap<>();
-        final List<Course> courses = new CopyOnWriteArrayList<>();
+        final List<RelayEpoch> courses = new CopyOnWriteArrayList<>();
         final Set<Long> refused = ConcurrentHashMap.newKeySet();
         final AtomicInteger sends = new AtomicInteger();
         final AtomicInteger asked = new AtomicInteger();
@@ -64,7 +64,7 @@ class RelayTest {
         }
 
         @Override
-        public Receipt send(Course course, List<LogEvent> events) throws IOException {
+        public SendResult send(RelayEpoch course, List<LogEvent> events) throws IOException {
             sends.incrementAndGet();
             next = events.get(0).position();
             courses.add(course);
@@ -75,19 +75,19 @@ class RelayTest {
                 LogEvent event = events.get(i);
                 if (away || i >= takesBeforeItGoes) {
                     takesBeforeItGoes = takesBeforeItGoes == 0 ? 0 : Integer.MAX_VALUE;
-                    return Receipt.unavailable(i, new IOException("away"), retryAfter);
+                    return SendResult.unavailable(i, new IOException("away"), retryAfter);
                 }
                 if (refused.contains(event.position())) {
-                    return Receipt.refused(i, new IOException("not this one"), retryAfter);
+                    return SendResult.refused(i, new IOException("not this one"), retryAfter);
                 }
                 arrived.add(event.position());
                 held.put(event.position(), event.id());
             }
-            return Receipt.whole();
+            return SendResult.whole();
         }
 
         @Override
-        public Map<Long, UUID> holds(Course course, long after) throws IOException {
+        public Map<Long, UUID> holds(RelayEpoch course, long after) throws IOException {
             asked.incrementAndGet();
             next = after + 1;
             if (away) {
@@ -216,7 +216,10 @@ class RelayTest {
         Shelf shelf = new Shelf();
         shelf.tells = false;
         shelf.refused.add(2L);
-        node.add(shelf.relay("lanes").withConcurrency(4).withPolicy(Policy.PARK).withAttempts(1_000));
+        node.add(shelf.relay("lanes")
+                .withConcurrency(4)
+                .withPolicy(FailurePolicy.PARK)
+                .withAttempts(1_000));
         node.inTransaction(connection -> {
             List<Event> events = new ArrayList<>();
             for (int i = 1; i <= 40; i++) {
@@ -248,8 +251,8 @@ class RelayTest {
             }
 
             @Override
-            public Receipt send(Course course, List<LogEvent> events) throws Exception {
-                Receipt receipt = shelf.send(course, events);
+            public SendResult send(RelayEpoch course, List<LogEvent> events) throws Exception {
+                SendResult receipt = shelf.send(course, events);
                 if (sent.getCount() > 0) {
                     faulty.fail(true);
                     sent.countDown();
@@ -343,7 +346,7 @@ class RelayTest {
         node.execute("update postrider.listener set course = " + before + " where name = 'forgotten'");
         node.postrider.reset("forgotten", StartPoint.beginning());
         Await.until("and again", () -> shelf.arrived.size() == 3);
-        assertThat(shelf.courses).extracting(Course::number).doesNotHaveDuplicates();
+        assertThat(shelf.courses).extracting(RelayEpoch::number).doesNotHaveDuplicates();
     }
 
     @Test

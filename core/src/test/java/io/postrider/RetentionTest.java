@@ -2,14 +2,13 @@ package io.postrider;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.postrider.db.Database;
-import io.postrider.db.SchemaName;
-import io.postrider.listen.DeadLetter;
-import io.postrider.retain.Retention;
+import io.postrider.admin.DeadLetter;
+import io.postrider.admin.VerifyResult;
+import io.postrider.internal.db.Database;
+import io.postrider.internal.db.SchemaName;
+import io.postrider.internal.retain.Retention;
 import io.postrider.testkit.Await;
 import io.postrider.testkit.TestDatabase;
-import io.postrider.verify.Proof;
-import io.postrider.verify.Verifier;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -188,8 +187,8 @@ class RetentionTest {
             keepHouse(database, NONE, DAY);
             assertThat(psql.number("select max(position) from postrider.log where topic = 'orders'"))
                     .isEqualTo(1_500);
-            assertThat(new Verifier(new Database(database.dataSource(), SchemaName.of("postrider"))).verify(step -> {}))
-                    .allMatch(Proof::holds);
+            assertThat(Postrider.on(database.dataSource()).verifier().verify(step -> {}))
+                    .allMatch(VerifyResult::holds);
             try (Node node = new Node(database)) {
                 assertThat(node.postrider.reset("l", StartPoint.time(Instant.EPOCH)))
                         .isEqualTo(1_501);
@@ -295,7 +294,7 @@ class RetentionTest {
                     }
                     done.add("parking " + event.type());
                 })
-                .withPolicy(Policy.PARK)
+                .withPolicy(FailurePolicy.PARK)
                 .withAttempts(1_000)
                 .withBackoff(Duration.ofMillis(20), Duration.ofMillis(20));
         try (Psql psql = new Psql(database);

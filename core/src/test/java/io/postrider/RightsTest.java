@@ -46,8 +46,13 @@ class RightsTest {
         try (Psql admin = new Psql(database);
                 Role producer = Role.create(admin, "producer_" + database.name())) {
             for (String grant : documentedGrants()) {
-                admin.execute(grant.replace(" to app", " to " + producer.name()));
+                admin.execute(grant.replace(" to app", " to " + producer.name())
+                        .replace(" database mydb ", " database " + database.name() + " "));
             }
+            assertThat(admin.text("select concat_ws(' ', has_database_privilege(r, d, 'connect'),"
+                            + " has_database_privilege(r, d, 'temporary'))"
+                            + " from (values ('" + producer.name() + "', current_database())) v (r, d)"))
+                    .isEqualTo("t f");
             assertThat(allowed(admin, producer.name()))
                     .containsExactlyInAnyOrder(
                             "insert into postrider.event default values", "select nextval('postrider.event_ids')");

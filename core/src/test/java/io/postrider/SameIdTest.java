@@ -4,12 +4,12 @@ import static io.postrider.JobDesk.enqueue;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.postrider.admin.Jobs;
+import io.postrider.admin.Jobs.Cancelled;
+import io.postrider.admin.Jobs.State;
+import io.postrider.admin.WaitReason;
 import io.postrider.testkit.Await;
 import io.postrider.testkit.TestDatabase;
-import io.postrider.work.Jobs;
-import io.postrider.work.Jobs.Cancelled;
-import io.postrider.work.Jobs.State;
-import io.postrider.work.Waiting;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -168,9 +168,9 @@ class SameIdTest {
             assertThat(find(node, PA).state()).isEqualTo(State.PENDING);
             assertThat(find(node, PB).runAt()).isAfter(Instant.now());
             assertThat(node.postrider.jobs().waiting(find(node, PA)))
-                    .hasValueSatisfying(why -> assertThat(why.reason()).isEqualTo(Waiting.Reason.PAUSED));
+                    .hasValueSatisfying(why -> assertThat(why.reason()).isEqualTo(WaitReason.Reason.PAUSED));
             assertThat(node.postrider.jobs().waiting(find(node, PB)))
-                    .hasValueSatisfying(why -> assertThat(why.reason()).isEqualTo(Waiting.Reason.TIME));
+                    .hasValueSatisfying(why -> assertThat(why.reason()).isEqualTo(WaitReason.Reason.TIME));
         }
     }
 

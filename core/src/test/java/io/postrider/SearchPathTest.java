@@ -2,21 +2,17 @@ package io.postrider;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.postrider.db.Database;
-import io.postrider.db.SchemaName;
-import io.postrider.db.Sql;
-import io.postrider.doctor.Doctor;
-import io.postrider.history.Counting;
-import io.postrider.history.Moment;
-import io.postrider.history.Selection;
-import io.postrider.listen.DeadLetter;
-import io.postrider.listen.DeadLetters;
+import io.postrider.admin.CountQuery;
+import io.postrider.admin.DeadLetter;
+import io.postrider.admin.DeadLetters;
+import io.postrider.admin.EventFilter;
+import io.postrider.admin.EventLogCursor;
+import io.postrider.admin.Jobs;
+import io.postrider.admin.Queues;
+import io.postrider.internal.db.Sql;
 import io.postrider.testkit.Await;
 import io.postrider.testkit.PostgresTest;
 import io.postrider.testkit.TestDatabase;
-import io.postrider.verify.Verifier;
-import io.postrider.work.Jobs;
-import io.postrider.work.Queues;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -26,10 +22,15 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
@@ -66,25 +67,45 @@ class SearchPathTest {
     /** A statement that runs under any path has no operator, and qualifies each function and type with its schema. */
     @Test
     void a_statement_for_any_path_leaves_nothing_to_be_searched() throws IOException {
+        Map<String, String> statements = statementsForAnyPath();
+        assertThat(statements)
+                .hasSizeGreaterThan(30)
+                .allSatisfy((name, text) -> assertThat(
+                                text.replaceFirst("/\\*.*?\\*/", "").replace("=>", ""))
+                        .as(name)
+                        .doesNotContainPattern("(?<![\\w.])(?!unnest|event|values|as e|e )\\w+\\(")
+                        .doesNotContainPattern("[-+*/<>=~|%](?!\\s*from)")
+                        .doesNotContainPattern("::(?!pg_catalog\\.)")
+                        .doesNotContainPattern("(?i)\\b(in|between|like|case(?! when)|distinct)\\b"));
+    }
+
+    /** By name: files that say so, and calls beside their use. */
+    private static Map<String, String> statementsForAnyPath() throws IOException {
+        Map<String, String> statements = new TreeMap<>();
         Path root = Path.of("src/main/resources/postrider/sql");
-        int checked = 0;
         try (Stream<Path> files = Files.walk(root)) {
             for (Path file : files.filter(f -> f.toString().endsWith(".sql")).toList()) {
-                String path = root.relativize(file).toString().replace(".sql", "");
-                Sql sql = Sql.file(path);
+                Sql sql = Sql.file(root.relativize(file).toString().replace(".sql", ""));
                 if (sql.isForAnyPath()) {
-                    checked++;
-                    String text = sql.text().replaceFirst("/\\*.*?\\*/", "").replace("=>", "");
-                    assertThat(text)
-                            .as(path)
-                            .doesNotContainPattern("(?<![\\w.])(?!unnest|event|values|as e|e )\\w+\\(")
-                            .doesNotContainPattern("[-+*/<>=~|%](?!\\s*from)")
-                            .doesNotContainPattern("::(?!pg_catalog\\.)")
-                            .doesNotContainPattern("(?i)\\b(in|between|like|case|distinct)\\b");
+                    statements.put(sql.name(), sql.text());
                 }
             }
         }
-        assertThat(checked).isGreaterThan(15);
+        Pattern call = Pattern.compile("Sql\\.call\\(\\s*\"([^\"]+)\",([^;]*)\\);");
+        Pattern literal = Pattern.compile("\"([^\"]*)\"");
+        try (Stream<Path> files = Files.walk(Path.of("src/main/java"))) {
+            for (Path file : files.filter(f -> f.toString().endsWith(".java")).toList()) {
+                Matcher calls = call.matcher(Files.readString(file));
+                while (calls.find()) {
+                    String text = literal.matcher(calls.group(2))
+                            .results()
+                            .map(part -> part.group(1))
+                            .collect(Collectors.joining());
+                    statements.put(calls.group(1), text);
+                }
+            }
+        }
+        return statements;
     }
 
     @Test
@@ -126,13 +147,13 @@ class SearchPathTest {
                             insert(connection, event.type());
                             failAtFirst(failed, "once" + event.position());
                         })
-                        .withPolicy(Policy.PARK)
+                        .withPolicy(FailurePolicy.PARK)
                         .withBackoff(Duration.ofMillis(10), Duration.ofMillis(10)),
                 Listener.relay("parked", "orders", event -> failAtFirst(failed, "parked" + event.position()))
-                        .withPolicy(Policy.PARK)
+                        .withPolicy(FailurePolicy.PARK)
                         .withBackoff(Duration.ofMillis(10), Duration.ofMillis(10)),
                 Listener.relay("dead", "orders", event -> failAtFirst(failed, "dead" + event.position()))
-                        .withPolicy(Policy.SKIP)
+                        .withPolicy(FailurePolicy.SKIP)
                         .withAttempts(1),
                 node.postrider.eventLog().listener("orders"));
         node.emit(
@@ -219,11 +240,13 @@ class SearchPathTest {
     private static void operators(Node node) {
         Instant now = Instant.now();
         var eventLog = node.postrider.eventLog();
-        assertThat(eventLog.read(Reach.all(), Selection.topic("orders"), 0, 10)).hasSize(3);
-        assertThat(eventLog.read(Reach.project("p"), Selection.topic("orders"), Moment.before(now.plusSeconds(9)), 10))
+        assertThat(eventLog.read(Reach.all(), EventFilter.topic("orders"), 0, 10))
+                .hasSize(3);
+        assertThat(eventLog.read(
+                        Reach.project("p"), EventFilter.topic("orders"), EventLogCursor.before(now.plusSeconds(9)), 10))
                 .hasSize(1);
         assertThat(eventLog.analytics()
-                        .totals(Reach.all(), Counting.between(now.minusSeconds(600), now.plusSeconds(9))))
+                        .totals(Reach.all(), CountQuery.between(now.minusSeconds(600), now.plusSeconds(9))))
                 .isNotEmpty();
         eventLog.rebuild("orders");
         Await.until("recorded again", Duration.ofSeconds(60), () -> eventLog.reached("orders") == 3);
@@ -231,16 +254,16 @@ class SearchPathTest {
         node.postrider.revocations().revoke("token", now.plusSeconds(60), "lost");
         assertThat(node.postrider.revocations().isRevoked("token")).isTrue();
         assertThat(node.postrider.queues().list()).hasSize(1);
-        assertThat(node.postrider.listeners()).hasSize(4);
+        assertThat(node.postrider.listeners().list()).hasSize(4);
         assertThat(node.postrider.relays().list()).isEmpty();
         assertThat(node.postrider
                         .deadLetters()
                         .find(Reach.all(), DeadLetters.Filter.all(), 0, 10)
                         .letters())
                 .isNotNull();
-        Database database = new Database(node.dataSource, SchemaName.of("postrider"));
-        assertThat(new Verifier(database).verify(progress -> {})).allMatch(proof -> proof.holds());
-        new Doctor(database, node.dataSource, Duration.ofDays(7))
+        assertThat(node.postrider.verifier().verify(progress -> {})).allMatch(proof -> proof.holds());
+        node.postrider
+                .doctor()
                 .examine(
                         (check, finding) -> assertThat(finding.text()).as(check).doesNotContain("could not look"));
     }

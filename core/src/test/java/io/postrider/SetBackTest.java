@@ -4,14 +4,14 @@ import static io.postrider.JobDesk.awaitState;
 import static io.postrider.JobDesk.enqueue;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.postrider.db.Database;
-import io.postrider.db.SchemaName;
+import io.postrider.admin.Jobs.State;
+import io.postrider.admin.Schedules;
+import io.postrider.admin.VerifyResult;
+import io.postrider.internal.db.Database;
+import io.postrider.internal.db.SchemaName;
+import io.postrider.internal.schedule.ScheduleTicks;
 import io.postrider.testkit.Await;
 import io.postrider.testkit.TestDatabase;
-import io.postrider.verify.Proof;
-import io.postrider.verify.Verifier;
-import io.postrider.work.Jobs.State;
-import io.postrider.work.Schedules;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -78,7 +78,7 @@ class SetBackTest {
             assertThat(psql.log("orders")).as("ten are lost").hasSize(40 + 25);
             assertThat(psql.number("select count(*) from postrider.era")).isEqualTo(1);
         }
-        assertThat(new Verifier(new Database(database.dataSource(), SchemaName.of("postrider"))).verify(step -> {}))
+        assertThat(Postrider.on(database.dataSource()).verifier().verify(step -> {}))
                 .filteredOn(proof -> !proof.holds())
                 .isNotEmpty();
     }
@@ -180,19 +180,20 @@ class SetBackTest {
         try (Node node = new Node(database);
                 Psql psql = new Psql(database)) {
             Schedules schedules = node.postrider.schedules();
+            ScheduleTicks ticks = new ScheduleTicks(new Database(node.dataSource, SchemaName.of("postrider")));
             schedules.set(Schedule.of("minutely", "* * * * *", "q", "t"));
             schedules.set(Schedule.of("yearly", "0 0 29 2 *", "q", "t"));
             Instant leapDay = schedules.list().get(1).nextAt();
             psql.execute(
                     "update postrider.schedule set next_at = next_at + interval '40 days' where name = 'minutely'");
-            assertThat(schedules.tooFar())
+            assertThat(ticks.tooFar())
                     .singleElement()
                     .satisfies(one -> assertThat(one.status().schedule().name()).isEqualTo("minutely"));
             node.postrider.add(Worker.on("q").handling("t", job -> Fate.done())).start();
             Await.until(
                     "it is moved back",
                     Duration.ofSeconds(10),
-                    () -> schedules.tooFar().isEmpty());
+                    () -> ticks.tooFar().isEmpty());
             assertThat(schedules.list().get(0).nextAt()).isBefore(Instant.now().plusSeconds(120));
             assertThat(schedules.list().get(1).nextAt()).isEqualTo(leapDay);
         }
@@ -291,7 +292,7 @@ class SetBackTest {
         try (Psql psql = new Psql(database)) {
             psql.passAll();
         }
-        assertThat(new Verifier(new Database(database.dataSource(), SchemaName.of("postrider"))).verify(step -> {}))
-                .allMatch(Proof::holds);
+        assertThat(Postrider.on(database.dataSource()).verifier().verify(step -> {}))
+                .allMatch(VerifyResult::holds);
     }
 }

@@ -140,6 +140,42 @@ class UnpositionedTest {
         }
     }
 
+    /** A health check timed out for as long as a backlog of 300,000 topics was given out, because it looked at every topic. */
+    @Test
+    void the_cost_does_not_grow_with_the_topics_of_the_backlog() {
+        try (Psql psql = new Psql(database)) {
+            listener(psql);
+            psql.execute("insert into postrider.queue (name) values ('mail')");
+            psql.execute("insert into postrider.event (topic, type, payload)"
+                    + " select t, 't', '{}' from (select 'a' || i from generate_series(1, 20000) i"
+                    + " union all select 'orders' union all select 'queue:mail:low') x (t)");
+            psql.pass(2_000);
+            assertThat(psql.number("select count(distinct topic) from postrider.backlog"))
+                    .isGreaterThan(18_000);
+            assertThat(blocks(psql)).isLessThan(50_000);
+            assertThat(psql.number("select sum(events) from postrider.unpositioned()"))
+                    .isBetween(1_000L, 1_002L);
+            assertThat(psql.row(LISTENER)).isEqualTo("0|0|1|1|true");
+            assertThat(psql.row(QUEUE)).isEqualTo("1|1|true");
+            psql.passAll();
+            assertThat(psql.texts("select topic from postrider.unpositioned()")).isEmpty();
+            assertThat(psql.row(LISTENER)).isEqualTo("0|1|1|0|false");
+        }
+    }
+
+    @Test
+    void the_topics_of_a_backlog_that_come_before_those_of_the_last_pass_are_counted() {
+        try (Psql psql = new Psql(database)) {
+            psql.execute("insert into postrider.event (topic, type, payload)"
+                    + " select 'a' || i, 't', '{}' from generate_series(1, 600) i, generate_series(1, 3)");
+            for (int pass = 0; pass < 3; pass++) {
+                psql.pass(300);
+                assertThat(psql.number("select sum(events) from postrider.unpositioned()"))
+                        .isEqualTo(1_800 - psql.number("select count(*) from postrider.log"));
+            }
+        }
+    }
+
     /** The number of buffers that one call visits. Measures the second call, because the first also reads the catalog. */
     private static long blocks(Psql psql) {
         String explain = "explain (analyze, buffers, timing off, format json) select * from postrider.unpositioned()";

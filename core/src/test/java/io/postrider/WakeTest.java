@@ -2,13 +2,13 @@ package io.postrider;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.postrider.admin.Watch;
 import io.postrider.embedded.EmbeddedPostgres;
 import io.postrider.testkit.Await;
 import io.postrider.testkit.TcpProxy;
 import io.postrider.testkit.TestDatabase;
 import io.postrider.testkit.TestRun;
 import io.postrider.testkit.TestServer;
-import io.postrider.watch.Watch;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;

@@ -7,15 +7,15 @@ import static io.postrider.JobDesk.takeMillis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.postrider.admin.JobEnd;
+import io.postrider.admin.Jobs.Cancelled;
+import io.postrider.admin.Jobs.State;
+import io.postrider.admin.Queues.Limits;
+import io.postrider.admin.Watch;
 import io.postrider.testkit.Await;
 import io.postrider.testkit.ChildJvm;
 import io.postrider.testkit.PostgresTest;
 import io.postrider.testkit.TestDatabase;
-import io.postrider.watch.JobEnd;
-import io.postrider.watch.Watch;
-import io.postrider.work.Jobs.Cancelled;
-import io.postrider.work.Jobs.State;
-import io.postrider.work.Queues.Limits;
 import java.sql.Statement;
 import java.time.Duration;
 import java.time.Instant;
@@ -496,6 +496,9 @@ class WorkTest {
                 node.postrider.queues().resume("q");
                 Await.until("all are done", () -> done.size() == before + 2);
                 millis.add((System.nanoTime() - began) / 1_000_000);
+                Await.until(
+                        "all are settled",
+                        () -> node.postrider.queues().list().get(0).running() == 0);
             }
             assertThat(Collections.min(millis))
                     .as("by being told, not by the look of each second: %s", millis)

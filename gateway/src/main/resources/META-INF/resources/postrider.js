@@ -2,38 +2,38 @@
 //
 //   import {connect} from '/postrider.js';
 //   const stream = connect({
-//     url: 'https://api.example.org',      // default: where the page comes from
+//     url: 'https://api.example.org',      // default: the origin of the page
 //     topic: 'chat', rooms: ['project:7'],
 //     token: async () => (await fetch('/my-token')).text(),
 //     onEvent: (event, position) => show(event),
 //   });
 //   stream.close();
 //
-// What it promises: onEvent is called once for each event of the rooms, in order, from the position on, whatever becomes of the
-// connection in between. If that cannot be kept, because what is missing is not kept any more, onSnapshot is called instead.
+// Guarantee: onEvent is called once for each event of the rooms, in order, from the position on, even if the connection is lost in
+// between. If missed events are no longer available, onSnapshot is called instead.
 
 const FIRST_WAIT = 250;
 const LONGEST_WAIT = 30_000;
 
 /**
- * Opens a stream, and keeps it open until close() is called.
+ * Opens a stream and keeps it open until close() is called.
  *
  * @param {object} options
- * @param {string} [options.url] where the gateway is; default: where the page comes from
- * @param {string} [options.path] of the endpoint; default /v1/stream or /v1/socket
+ * @param {string} [options.url] address of the gateway; default: the origin of the page
+ * @param {string} [options.path] path of the endpoint; default /v1/stream or /v1/socket
  * @param {string} options.topic
  * @param {string[]} options.rooms such as ['project:7', 'user:ann']
- * @param {string|function({renew: boolean}): (string|Promise<string>)} options.token asked for anew at each connection if it is a
- *     function; with renew if the last one is about to end or was not taken: then one that is kept will not do
- * @param {number} [options.position] what is there already; default: from now
+ * @param {string|function({renew: boolean}): (string|Promise<string>)} options.token a token, or a function
+ *     that is called for each connection. renew is true if the last token is about to expire or was refused: do not return a cached one
+ * @param {number} [options.position] resume after this position; default: begin now
  * @param {'sse'|'websocket'} [options.transport] default sse
- * @param {string} [options.storageKey] keeps the position in localStorage under this key, and goes on from there
- * @param {number} [options.heartbeat] the gateway's heartbeat in ms; after 2.5 of them without a word the connection is given up
+ * @param {string} [options.storageKey] stores the position in localStorage under this key, and resumes from it
+ * @param {number} [options.heartbeat] the gateway's heartbeat in ms; after 2.5 heartbeats of silence the client reconnects
  * @param {function(object, number)} [options.onEvent] (event, position)
  * @param {function(string, object)} [options.onState] (state, detail): connecting, open, waiting, refused, closed
- * @param {function({oldest: number, position: number})} [options.onSnapshot] what is missing is gone: fetch the whole; it goes
- *     on from position by itself. Events wait until it is through, if it gives a promise; if it fails, it is called again after
- *     the next connect, and no position is stored before that
+ * @param {function({oldest: number, position: number})} [options.onSnapshot] missed events are no longer available: fetch
+ *     the complete state. The stream continues from position. If the callback returns a promise, events wait for it. If it fails, it is
+ *     called again after the next connect, and no position is stored before that
  */
 export function connect(options) {
   return new Connection(options);
@@ -48,22 +48,22 @@ class Connection {
     this.position = this.stored() ?? options.position ?? null;
     this.state = 'closed';
     this.failures = 0;
-    this.renew = false; // the last token was not taken, or has ended
-    this.stint = 0; // counts connections: what an earlier one still says is not heard
+    this.renew = false; // the last token was refused or has expired
+    this.stint = 0; // counts connections, so that messages of an earlier one are ignored
     this.work = Promise.resolve(); // callbacks, one after the other
-    this.round = 0; // counts snapshots that have failed: callbacks that wait behind one are not called
-    this.misses = 0; // of these, how many in a row
+    this.round = 0; // counts failed snapshots: callbacks that are queued behind one are not called
+    this.misses = 0; // the number of consecutive failed snapshots
     this.owed = undefined; // the snapshot that the page still has to fetch
     this.wake = () => this.retryNow();
     this.sleep = () => this.putAway();
-    this.back = ({persisted}) => persisted && this.retryNow(); // not for a page that is new
+    this.back = ({persisted}) => persisted && this.retryNow(); // not on the first load of a page
     globalThis.addEventListener?.('online', this.wake);
     globalThis.addEventListener?.('pagehide', this.sleep);
     globalThis.addEventListener?.('pageshow', this.back);
     this.open();
   }
 
-  /** Ends it for good. */
+  /** Closes the stream permanently. */
   close() {
     if (this.state !== 'closed') {
       globalThis.removeEventListener?.('online', this.wake);
@@ -74,7 +74,7 @@ class Connection {
     }
   }
 
-  // ── connecting, and again ─────────────────────────────────────────────────────────────────────────────────────────
+  // ── connecting and reconnecting ───────────────────────────────────────────────────────────────────────────────────
 
   async open() {
     const stint = ++this.stint;
@@ -91,7 +91,7 @@ class Connection {
     }
   }
 
-  /** The connection is over: waits a while and begins anew. Each failure doubles the wait; chance spreads a crowd. */
+  /** The connection is lost: reconnects after a wait. The wait doubles with each failure and is randomised to spread clients. */
   lost(stint, detail) {
     if (stint !== this.stint || this.state === 'closed' || this.state === 'refused') {
       return;
@@ -103,7 +103,7 @@ class Connection {
     this.timer = setTimeout(() => this.open(), wait);
   }
 
-  /** Lets go of whatever there is: socket, request, timers. */
+  /** Releases the socket, the request and the timers. */
   drop() {
     this.stint++;
     clearTimeout(this.timer);
@@ -112,7 +112,7 @@ class Connection {
     this.abort = undefined;
   }
 
-  /** The network is back: no reason to wait. Whatever was open before it went is dead, even if nobody has noticed. */
+  /** The network is back: reconnects at once. A connection from before is dead, even if that has not been noticed. */
   retryNow() {
     if (this.state !== 'closed' && this.state !== 'refused') {
       this.failures = 0;
@@ -122,8 +122,8 @@ class Connection {
   }
 
   /**
-   * The page is left. Browsers keep it, for who goes back, and with it the connection: one of the six that all pages of a site have
-   * over HTTP/1.1. When it is shown again, it goes on.
+   * The user leaves the page. Browsers keep it for the back button, with its connection: one of the six that all pages of a site
+   * share over HTTP/1.1. The stream resumes when the page is shown again.
    */
   putAway() {
     if (this.state !== 'closed' && this.state !== 'refused') {
@@ -132,13 +132,13 @@ class Connection {
     }
   }
 
-  /** A half-open connection says nothing for ever: 2.5 heartbeats without a word are enough. */
+  /** A half-open connection stays silent forever, so 2.5 heartbeats of silence end it. */
   watch(stint) {
     clearTimeout(this.dog);
     this.dog = setTimeout(() => this.lost(stint, {reason: 'silent'}), this.options.heartbeat * 2.5);
   }
 
-  // ── what comes ────────────────────────────────────────────────────────────────────────────────────────────────────
+  // ── incoming frames ───────────────────────────────────────────────────────────────────────────────────────────────
 
   frame(stint, type, data, position) {
     if (stint !== this.stint) {
@@ -172,15 +172,15 @@ class Connection {
     }
   }
 
-  /** One that is there already, by its position, is passed over. */
+  /** Skips an event that the page already has, by its position. */
   event(event, position) {
     this.reach(position, () => this.options.onEvent?.(event, position));
   }
 
-  /** What is missing is gone. */
+  /** The missed events are no longer available. */
   snapshot(data) {
     this.owed = undefined;
-    this.position = data.position; // may be lower than what was there before
+    this.position = data.position; // may be lower than the previous position
     this.run(async () => {
       try {
         await this.options.onSnapshot?.(data);
@@ -193,12 +193,12 @@ class Connection {
     this.run(() => this.store(data.position));
   }
 
-  /** To go on would be a hole that nobody is told of: what came after the snapshot is given up, and comes again behind it. */
+  /** Continuing would leave an unreported gap: events after the snapshot are dropped and delivered again after the next one. */
   startOver(data, error) {
     this.round++;
     this.position = data.position;
     this.owed = data;
-    this.failures = this.misses++; // each connect was a success: that must not shorten the wait
+    this.failures = this.misses++; // every connect succeeded, which must not reset the backoff
     if (this.state === 'open' || this.state === 'connecting') {
       this.lost(this.stint, {reason: 'failed', error});
     }
@@ -214,15 +214,15 @@ class Connection {
 
   cut(stint, data) {
     if (data.reason === 'refused') {
-      this.refuse(stint, 401, data); // all that we say on an open connection is a new token
+      this.refuse(stint, 401, data); // the only thing we send on an open connection is a new token
     } else {
-      // an expired or revoked token is asked for anew; a gateway that closes leaves the next one to be found
+      // an expired or revoked token is replaced; if a gateway closes, the client connects to another one
       this.renew ||= data.reason === 'expired' || data.reason === 'revoked';
       this.lost(stint, {reason: data.reason, soon: data.reason === 'expired' || data.reason === 'slow'});
     }
   }
 
-  /** By the answer's status: what cannot get better by itself ends it. With a token function a new token may do. */
+  /** Decides by HTTP status: a permanent error ends the stream. With a token function, a new token may help. */
   refuse(stint, status, problem) {
     const renewable = status === 401 && typeof this.options.token === 'function' && this.failures < 5;
     this.renew ||= renewable;
@@ -234,7 +234,7 @@ class Connection {
     }
   }
 
-  /** In order, and each after the one before is through: an asynchronous callback is waited for. */
+  /** Calls callbacks in order, each after the previous one has finished; waits for asynchronous callbacks. */
   run(callback) {
     const round = this.round;
     const due = () => this.state !== 'closed' && round === this.round;
@@ -252,7 +252,7 @@ class Connection {
     }
   }
 
-  // ── the position, for those who want it kept ──────────────────────────────────────────────────────────────────────
+  // ── storing the position (optional) ───────────────────────────────────────────────────────────────────────────────
 
   stored() {
     const text = this.options.storageKey && globalThis.localStorage?.getItem(this.options.storageKey);
@@ -341,20 +341,20 @@ class Connection {
         const frame = JSON.parse(data);
         this.frame(stint, frame.type, frame.type === 'event' ? frame.event : frame, frame.position);
       };
-      socket.onclose = resolve; // an error is followed by it
+      socket.onclose = resolve; // always follows an error
       this.renewing(stint, socket, token);
     });
   }
 
-  /** A token that ends is replaced a minute before, or at half its time, without a new connection. */
+  /** Replaces an expiring token one minute before, or at half its lifetime, without a new connection. */
   renewing(stint, socket, token) {
     const left = remaining(token);
     if (typeof this.options.token !== 'function' || left === undefined) {
       return;
     }
-    const before = Math.max(left - 60_000, left / 2, 2_000); // not at once, whatever the clocks say
+    const before = Math.max(left - 60_000, left / 2, 2_000); // never immediately, regardless of clock skew
     if (before > 0x7fffffff) {
-      return; // beyond what a timer can hold, some 24 days
+      return; // longer than the maximum timer, about 24 days
     }
     setTimeout(async () => {
       if (stint === this.stint && socket.readyState === WebSocket.OPEN) {
@@ -362,19 +362,19 @@ class Connection {
           const next = await this.options.token({renew: true});
           if (stint === this.stint && socket.readyState === WebSocket.OPEN) {
             if (next !== token && remaining(next) !== 0) {
-              socket.send(JSON.stringify({type: 'token', token: next})); // one that has ended would be refused, and we with it
+              socket.send(JSON.stringify({type: 'token', token: next})); // an expired token would end the stream
             }
             this.renewing(stint, socket, next);
           }
         } catch (error) {
-          console.error('postrider: no new token', error); // the stream ends with the old one, and is opened again
+          console.error('postrider: no new token', error); // the stream ends with the old token and reconnects
         }
       }
     }, before);
   }
 }
 
-/** How long a token still holds by this machine's clock, in ms; undefined if it does not say. */
+/** The remaining lifetime of a token by this machine's clock, in ms; undefined if the token does not state it. */
 function remaining(token) {
   try {
     const {exp} = JSON.parse(atob(token.split('.')[1].replace(/-/g, '+').replace(/_/g, '/')));

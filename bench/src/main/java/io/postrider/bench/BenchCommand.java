@@ -1,6 +1,20 @@
 package io.postrider.bench;
 
 import io.postrider.PostriderException;
+import io.postrider.bench.database.BenchServer;
+import io.postrider.bench.jobs.ClaimCost;
+import io.postrider.bench.jobs.JobBacklog;
+import io.postrider.bench.jobs.SteadyJobs;
+import io.postrider.bench.log.BacklogDrain;
+import io.postrider.bench.log.CommitToHandler;
+import io.postrider.bench.log.OpenTransaction;
+import io.postrider.bench.log.ProducerThroughput;
+import io.postrider.bench.log.RetentionCost;
+import io.postrider.bench.measure.Deadline;
+import io.postrider.bench.report.Figure;
+import io.postrider.bench.report.JsonReport;
+import io.postrider.bench.report.Report;
+import io.postrider.bench.report.TableReport;
 import io.postrider.embedded.EmbeddedPostgresException;
 import java.io.PrintStream;
 import java.sql.SQLException;
@@ -10,41 +24,46 @@ import java.util.Map;
 import java.util.ServiceLoader;
 import org.jspecify.annotations.Nullable;
 
-/** {@code bench log}, {@code bench jobs} and {@code bench realtime}: measures and says which goals are met. */
+/** {@code bench log}, {@code bench jobs} and {@code bench realtime}: measures and reports which goals are met. */
 public final class BenchCommand {
     private static final int OK = 0;
     private static final int FAILURE = 1;
     private static final int USAGE = 2;
     private static final int UNREACHABLE = 5;
 
-    /** With less time left than this a scenario of a short run is not begun. */
+    /** A short run does not begin a scenario with less time left than this. */
     private static final long LEAST_NANOS = 4_000_000_000L;
 
-    /** Of this module, by the word behind {@code bench}. */
+    /** The suites of this module, by the word after {@code bench}. */
     private static final Map<String, List<Scenario>> OWN = Map.of(
             "log",
-            List.of(new Producers(), CommitToHandler.ofEvents(), new HeldOpen(), new Drain(), new FlatCost()),
+            List.of(
+                    new ProducerThroughput(),
+                    CommitToHandler.ofEvents(),
+                    new OpenTransaction(),
+                    new BacklogDrain(),
+                    new RetentionCost()),
             "jobs",
-            List.of(new BurnDown(), new Steady(), CommitToHandler.ofJobs(), new ClaimFlat()));
+            List.of(new JobBacklog(), new SteadyJobs(), CommitToHandler.ofJobs(), new ClaimCost()));
 
-    /** For the usage, which is told wherever that suite itself is not on the class path. */
+    /** For the usage text, which lists that suite even if it is not on the class path. */
     private static final List<String> REALTIME = List.of("commit_to_client", "fan_out", "kafka_relay");
 
     private BenchCommand() {}
 
     /**
-     * Runs it. Missed goals are no failure: they are in the report.
+     * Runs it. Missed goals are not an error: they are in the report.
      *
-     * @param args what stands behind {@code bench} on the command line
-     * @param out for the data: the table, or with {@code --json} one object
-     * @param err for the narration, and with {@code --json} the table
+     * @param args the arguments after {@code bench} on the command line
+     * @param out the result: the table, or with {@code --json} one object
+     * @param err progress messages, and with {@code --json} the table
      * @return the exit code
      */
     public static int run(String[] args, PrintStream out, PrintStream err) {
         return run(args, null, out, err);
     }
 
-    /** The same at a given scale; null: what the options say. */
+    /** The same at a given scale; null to use the options. */
     public static int run(String[] args, @Nullable Scale given, PrintStream out, PrintStream err) {
         List<Scenario> suite = suite(args.length == 0 ? "" : args[0]);
         BenchOptions options;
@@ -61,7 +80,7 @@ public final class BenchCommand {
         Deadline none = Deadline.none();
         try (BenchServer server = BenchServer.open(options.databaseUrl())) {
             Report report = measure(suite, options, server, sized, none, err);
-            new Table(report).print(options.json() ? err : out);
+            new TableReport(report).print(options.json() ? err : out);
             if (options.json()) {
                 out.println(new JsonReport(report).text());
             }
@@ -81,7 +100,7 @@ public final class BenchCommand {
         }
     }
 
-    /** Empty if there is none of that name. */
+    /** Empty if there is no suite of that name. */
     private static List<Scenario> suite(String name) {
         List<Scenario> own = OWN.get(name);
         if (own != null) {
@@ -114,7 +133,7 @@ public final class BenchCommand {
         for (Scenario scenario : suite) {
             if (options.only() == null || options.only().equals(scenario.name())) {
                 Deadline until = options.brief() && options.only() == null ? none.at(scenario.shortUntil()) : none;
-                Bench bench = new Bench(server, scale, until, err);
+                BenchContext bench = new BenchContext(server, scale, until, err);
                 if (!until.leaves(LEAST_NANOS)) {
                     bench.tell(scenario.name() + ": left out, no time; this machine is busy or slow");
                     continue;

@@ -6,12 +6,12 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the command was asked for.
+ * The options of the command.
  *
  * @param suite log, jobs or realtime
  * @param only the one scenario to run; null for all
- * @param rounds null for the scale's own number
- * @param databaseUrl a server to use instead of one of its own; databases are made on it and dropped again
+ * @param rounds null for the scale's default
+ * @param databaseUrl a server to use instead of its own; databases are created on it and dropped again
  */
 record BenchOptions(
         String suite,
@@ -35,7 +35,7 @@ record BenchOptions(
             postrider bench log --rounds 9             more rounds, for a quieter median (at least 5 to be quoted)
             postrider bench log --database-url URL     on this server, in databases that are made and dropped""";
 
-    /** The user's mistake, in a sentence. */
+    /** The user's error, in one sentence. */
     static final class UsageException extends Exception {
         private static final long serialVersionUID = 1;
 
@@ -98,7 +98,7 @@ record BenchOptions(
                 return rounds;
             }
         } catch (NumberFormatException e) {
-            // said below
+            // reported below
         }
         throw new UsageException("--rounds must be 1..1000, was '" + text + "'");
     }

@@ -3,20 +3,20 @@ package io.postrider.bench;
 import java.time.Duration;
 
 /**
- * How much of everything. The times of one round are for one variant; a round of a scenario has one of each variant.
+ * The sizes of a run. The durations of one round are for one variant; a round of a scenario includes each variant once.
  *
- * @param clients producers at once
- * @param producing closed-loop producing, one round
- * @param burst one burst out of the sequencer's sleep; a round has {@code bursts} of them
- * @param latency the 50 events/s of one round
- * @param hold how long the foreign transaction has been open, under load, when measuring begins
+ * @param clients concurrent producers
+ * @param producing duration of closed-loop producing in one round
+ * @param burst one burst after the sequencer has gone to sleep; a round has {@code bursts} of them
+ * @param latency duration of the 50 events/s in one round
+ * @param hold how long the other session's transaction has been open, under load, when measuring begins
  * @param holdRate events/s while it is held
  * @param backlog events to drain
  * @param retainedFew, retainedMany the two sizes between which cost must be flat
  * @param looks timed passes and reads of each kind in one round
  * @param counted events or jobs of a counting run, which is not timed
- * @param jobs how much of everything that only jobs have
- * @param realtime how much of everything on the way to the screen and to brokers
+ * @param jobs sizes for the job scenarios
+ * @param realtime sizes for the scenarios with browsers and brokers
  */
 public record Scale(
         String name,
@@ -36,29 +36,29 @@ public record Scale(
         Jobs jobs,
         Realtime realtime) {
 
-    static final int EVENTS_PER_SECOND = 50;
+    public static final int EVENTS_PER_SECOND = 50;
 
     /**
-     * @param pile jobs to burn down
-     * @param rate jobs/s that are enqueued while the work is steady
-     * @param steady how long, one round
-     * @param scheduled jobs that wait for their time while claims are timed
+     * @param pile jobs in the backlog
+     * @param rate jobs/s that are enqueued under steady load
+     * @param steady duration of the steady load in one round
+     * @param scheduled jobs that are scheduled for later while claims are timed
      * @param done jobs that are done and retained while claims are timed
      */
-    record Jobs(int pile, int rate, Duration steady, int scheduled, int done) {}
+    public record Jobs(int pile, int rate, Duration steady, int scheduled, int done) {}
 
     /**
      * @param clients in one room, while messages are timed
      * @param rate messages/s that are timed
-     * @param timed how long, one round
-     * @param warming messages of each way before that: until some 10,000 have gone through it, a way's tail is its compiler
-     * @param crowd clients in one room, while messages are fanned out as fast as it goes
-     * @param messages that each of the crowd gets in one round
+     * @param timed duration of the timed messages in one round
+     * @param warming warm-up messages per variant: until about 10,000 have passed, the tail latency shows the JIT compiler
+     * @param crowd clients in one room while messages are fanned out as fast as possible
+     * @param messages the number that each client of the crowd receives in one round
      * @param relayed events that a relay sends in one round
      */
     public record Realtime(int clients, int rate, Duration timed, int warming, int crowd, int messages, int relayed) {}
 
-    /** What is quoted. */
+    /** The full run, whose results can be quoted. */
     public static Scale full() {
         return new Scale(
                 "full",
@@ -79,7 +79,7 @@ public record Scale(
                 new Realtime(100, 100, Duration.ofSeconds(15), 15_000, 1_000, 1_000, 200_000));
     }
 
-    /** The whole within a minute: fit to see that nothing is badly wrong, not to quote. */
+    /** A run of less than one minute: enough to detect serious problems, not to quote. */
     public static Scale brief() {
         return new Scale(
                 "short",
@@ -100,7 +100,7 @@ public record Scale(
                 new Realtime(100, 100, Duration.ofSeconds(1), 0, 1_000, 64, 20_000));
     }
 
-    /** With so much of what only the way to the screen and to brokers has. */
+    /** With these sizes for the scenarios with browsers and brokers. */
     public Scale withRealtime(Realtime much) {
         return new Scale(
                 name,
@@ -141,7 +141,7 @@ public record Scale(
                 realtime);
     }
 
-    boolean isShort() {
+    public boolean isShort() {
         return !name.equals("full");
     }
 }

@@ -1,17 +1,18 @@
 package io.postrider.bench;
 
+import io.postrider.bench.report.Figure;
 import java.util.List;
 
 /** One question, answered with figures. */
 public interface Scenario {
-    /** As in {@code --only}. */
+    /** Its name, as in {@code --only}. */
     String name();
 
-    /** What is run against what, in a sentence: goes into the report. */
+    /** What is compared, in one sentence for the report. */
     String conditions(Scale scale);
 
-    /** Until when a short run of all scenarios has come so far, in seconds. */
+    /** The time by which a short run of all scenarios has completed this one, in seconds. */
     double shortUntil();
 
-    List<Figure> run(Bench bench) throws Exception;
+    List<Figure> run(BenchContext bench) throws Exception;
 }

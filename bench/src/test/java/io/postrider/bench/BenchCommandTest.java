@@ -2,6 +2,7 @@ package io.postrider.bench;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.postrider.bench.database.Statements;
 import io.postrider.testkit.PostgresTest;
 import io.postrider.testkit.TestDatabase;
 import java.io.ByteArrayOutputStream;
@@ -206,7 +207,8 @@ class BenchCommandTest {
 
     private static long leftBehind(TestDatabase database) throws Exception {
         try (Connection connection = database.dataSource().getConnection()) {
-            return Sqls.number(connection, "select count(*) from pg_database where datname like 'postrider_bench_%'");
+            return Statements.number(
+                    connection, "select count(*) from pg_database where datname like 'postrider_bench_%'");
         }
     }
 }

@@ -1,41 +1,53 @@
 package io.postrider.cli;
 
+import io.postrider.cli.terminal.ExitCode;
+import io.postrider.cli.terminal.Terminal;
+import io.postrider.support.BenchProgram;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
+import java.util.ServiceLoader;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
-/** Measures. Its options are read by itself; this is its place in the list of commands, and its help. */
+/** The entry for the benchmarks in the list of commands, and their help. The benchmarks parse their own options. */
 @Command(
         name = "bench",
-        header = "Measure the log, jobs or the way to the screen on this machine, and say which goals are met.",
+        header = "Measure the log, jobs or delivery to browsers on this machine, and report which goals are met.",
         description =
-                "On a PostgreSQL of its own, unless --database-url URL names a server on which it may make databases.",
+                "Starts its own PostgreSQL, unless --database-url URL names a server on which it may create databases.",
         footer = {
-            "  postrider bench log                     every scenario",
-            "  postrider bench log --short             within a minute: to look at, not to quote",
-            "  postrider bench log --only producers    one scenario",
-            "  postrider bench jobs                    the same for jobs",
-            "  postrider bench jobs --json             one object on standard output",
-            "  postrider bench realtime                from commit to the screen beside Redis, and to Kafka"
+            "  postrider bench log                     all scenarios",
+            "  postrider bench log --short             under a minute; too short to quote",
+            "  postrider bench log --only producers    a single scenario",
+            "  postrider bench jobs                    all scenarios for jobs",
+            "  postrider bench jobs --json             print one JSON object",
+            "  postrider bench realtime                from commit to browser next to Redis, and to Kafka"
         })
 final class BenchCommand implements Runnable {
-    @Parameters(arity = "0..*", paramLabel = "ARGUMENTS", description = "As in the examples.")
+    @Parameters(
+            arity = "0..*",
+            paramLabel = "ARGUMENTS",
+            description = "The suite and its options, as in the examples.")
     private List<String> arguments = List.of();
 
-    /** Whether it is meant: all but help goes past the parser of the other commands. */
+    /** Whether these arguments are for the benchmarks; everything except help bypasses the parser of the other commands. */
     static boolean isMeant(String... args) {
         List<String> words = Arrays.asList(args);
         return !words.isEmpty() && words.get(0).equals("bench") && !words.contains("--help") && !words.contains("-h");
     }
 
     static int run(Terminal terminal, String... args) {
-        return io.postrider.bench.BenchCommand.run(
-                Arrays.copyOfRange(args, 1, args.length), terminal.out(), terminal.err());
+        Optional<BenchProgram> program = ServiceLoader.load(BenchProgram.class).findFirst();
+        if (program.isEmpty()) {
+            terminal.say("postrider: the benchmarks are not on the class path; use the script: ./postrider bench");
+            return ExitCode.FAILURE;
+        }
+        return program.get().run(Arrays.copyOfRange(args, 1, args.length), terminal.out(), terminal.err());
     }
 
     @Override
     public void run() {
-        throw new IllegalStateException("bench is run before the others: " + arguments);
+        throw new IllegalStateException("bench must be started before the parser: " + arguments);
     }
 }

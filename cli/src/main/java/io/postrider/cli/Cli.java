@@ -15,9 +15,50 @@ import static picocli.CommandLine.Model.UsageMessageSpec.SECTION_KEY_SYNOPSIS;
 import static picocli.CommandLine.Model.UsageMessageSpec.SECTION_KEY_SYNOPSIS_HEADING;
 
 import io.postrider.PostriderException;
-import io.postrider.cli.text.Clean;
-import io.postrider.cli.text.Nearest;
+import io.postrider.cli.database.DoctorCommand;
+import io.postrider.cli.database.MigrateCommand;
+import io.postrider.cli.database.VerifyCommand;
+import io.postrider.cli.deadletters.DeadLettersCommand;
+import io.postrider.cli.deadletters.DeadLettersDiscardCommand;
+import io.postrider.cli.deadletters.DeadLettersListCommand;
+import io.postrider.cli.deadletters.DeadLettersReplayCommand;
+import io.postrider.cli.deadletters.DeadLettersShowCommand;
+import io.postrider.cli.demo.DemoCommand;
+import io.postrider.cli.events.EmitCommand;
+import io.postrider.cli.events.TailCommand;
+import io.postrider.cli.jobs.JobsCancelCommand;
+import io.postrider.cli.jobs.JobsCommand;
+import io.postrider.cli.jobs.JobsEnqueueCommand;
+import io.postrider.cli.jobs.JobsListCommand;
+import io.postrider.cli.jobs.JobsRetryCommand;
+import io.postrider.cli.jobs.JobsShowCommand;
+import io.postrider.cli.listeners.ListenersCommand;
+import io.postrider.cli.listeners.PauseCommand;
+import io.postrider.cli.listeners.ResetCommand;
+import io.postrider.cli.listeners.ResumeCommand;
+import io.postrider.cli.queues.QueuesCommand;
+import io.postrider.cli.queues.QueuesDrainCommand;
+import io.postrider.cli.queues.QueuesLimitCommand;
+import io.postrider.cli.queues.QueuesListCommand;
+import io.postrider.cli.queues.QueuesPauseCommand;
+import io.postrider.cli.queues.QueuesResumeCommand;
+import io.postrider.cli.relays.RelaysCommand;
+import io.postrider.cli.relays.RelaysListCommand;
+import io.postrider.cli.relays.RelaysTestCommand;
+import io.postrider.cli.schedules.SchedulesCommand;
+import io.postrider.cli.schedules.SchedulesListCommand;
+import io.postrider.cli.schedules.SchedulesPauseCommand;
+import io.postrider.cli.schedules.SchedulesRemoveCommand;
+import io.postrider.cli.schedules.SchedulesResumeCommand;
+import io.postrider.cli.schedules.SchedulesSetCommand;
+import io.postrider.cli.server.ServeCommand;
+import io.postrider.cli.server.TokenCommand;
+import io.postrider.cli.terminal.CommonOptions;
+import io.postrider.cli.terminal.ExitCode;
+import io.postrider.cli.terminal.Terminal;
+import io.postrider.cli.text.PrintableText;
 import io.postrider.embedded.EmbeddedPostgresException;
+import io.postrider.support.Suggestion;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -32,9 +73,9 @@ import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.TypeConversionException;
 import picocli.CommandLine.UnmatchedArgumentException;
 
-/** All commands put together: how they are found, how help looks, and what becomes of an error. */
+/** Registers all commands, lays out their help, and turns errors into messages and exit codes. */
 final class Cli {
-    /** Examples come first. picocli has no place for them, so they are written as its footer and shown at the top. */
+    /** Examples come first. picocli has no section for them, so they are declared as the footer and shown at the top. */
     private static final List<String> HELP = List.of(
             SECTION_KEY_HEADER,
             SECTION_KEY_FOOTER_HEADING,
@@ -58,7 +99,7 @@ final class Cli {
             return UUID.fromString(text);
         } catch (IllegalArgumentException e) {
             throw new TypeConversionException(
-                    "'" + text + "' is no id; one looks like 6f0e3b0e-1f0e-7b0e-8f0e-1f0e3b0e1f0e");
+                    "'" + text + "' is not an id; an id is a UUID such as 6f0e3b0e-1f0e-7b0e-8f0e-1f0e3b0e1f0e");
         }
     }
 
@@ -84,7 +125,7 @@ final class Cli {
                 .addSubcommand(new ServeCommand(terminal))
                 .addSubcommand(new TokenCommand(terminal))
                 .addSubcommand(new CompletionCommand(terminal));
-        Help.Ansi ansi = terminal.ink().hasColours() ? Help.Ansi.ON : Help.Ansi.OFF;
+        Help.Ansi ansi = terminal.colours().hasColours() ? Help.Ansi.ON : Help.Ansi.OFF;
         commands.registerConverter(UUID.class, Cli::id);
         commands.setColorScheme(Help.defaultColorScheme(ansi))
                 .setOut(new PrintWriter(terminal.out(), true, StandardCharsets.UTF_8))
@@ -97,7 +138,7 @@ final class Cli {
         arrange(commands);
     }
 
-    /** Here and not in each command, so that none can lack them. */
+    /** Added here instead of in each command, so that no command can lack them. */
     private static void addCommonOptions(CommandLine command) {
         command.getCommandSpec().addMixin("common", CommandSpec.forAnnotatedObject(new CommonOptions()));
         command.getSubcommands().values().forEach(Cli::addCommonOptions);
@@ -153,7 +194,7 @@ final class Cli {
         usage.footerHeading("%nExamples:%n")
                 .synopsisHeading("%nUsage: ")
                 .descriptionHeading(usage.description().length == 0 ? "" : "%n")
-                .parameterListHeading("%nWhat to give:%n")
+                .parameterListHeading("%nArguments:%n")
                 .optionListHeading("%nOptions:%n")
                 .commandListHeading("%nCommands:%n")
                 .sortOptions(false)
@@ -176,7 +217,7 @@ final class Cli {
                         ? unmatched(command, unmatched.getUnmatched().get(0))
                         : lowered(String.valueOf(e.getMessage())));
         terminal.say("See: " + command.getCommandSpec().qualifiedName() + " --help");
-        return Exit.USAGE;
+        return ExitCode.USAGE;
     }
 
     private static String unmatched(CommandLine command, String word) {
@@ -184,12 +225,12 @@ final class Cli {
             String name = word.contains("=") ? word.substring(0, word.indexOf('=')) : word;
             List<String> options =
                     new ArrayList<>(command.getCommandSpec().optionsMap().keySet());
-            return "unknown option '" + name + "'" + Nearest.hint(name, options);
+            return "unknown option '" + name + "'" + Suggestion.hint(name, options);
         }
         return command.getSubcommands().isEmpty()
                 ? "unexpected argument '" + word + "'"
                 : "unknown command '" + word + "'"
-                        + Nearest.hint(word, command.getSubcommands().keySet());
+                        + Suggestion.hint(word, command.getSubcommands().keySet());
     }
 
     private int failed(Exception e, ParseResult parsed) {
@@ -198,14 +239,14 @@ final class Cli {
         }
         if (e instanceof PostriderException ours) {
             complain(ours.getMessage());
-            return Exit.of(ours);
+            return ExitCode.of(ours);
         }
         if (e instanceof EmbeddedPostgresException) {
             complain(e.getMessage());
-            return Exit.FAILURE;
+            return ExitCode.FAILURE;
         }
-        complain("this should not have happened: " + e + (isVerbose(parsed) ? "" : "; --verbose shows where"));
-        return Exit.FAILURE;
+        complain("unexpected error: " + e + (isVerbose(parsed) ? "" : "; --verbose shows the stack trace"));
+        return ExitCode.FAILURE;
     }
 
     private static boolean isVerbose(ParseResult parsed) {
@@ -218,10 +259,10 @@ final class Cli {
 
     private void complain(@org.jspecify.annotations.Nullable String message) {
         terminal.out().flush();
-        terminal.say(terminal.inkOfErr().red("postrider: ") + Clean.line(String.valueOf(message)));
+        terminal.say(terminal.errorColours().red("postrider: ") + PrintableText.line(String.valueOf(message)));
     }
 
-    /** picocli begins with a capital; ours stand after a colon. */
+    /** Messages of picocli begin with a capital letter; ours follow a colon. */
     private static String lowered(String message) {
         return message.isEmpty() ? message : Character.toLowerCase(message.charAt(0)) + message.substring(1);
     }

@@ -1,5 +1,7 @@
 package io.postrider.cli;
 
+import io.postrider.cli.terminal.ExitCode;
+import io.postrider.cli.terminal.Terminal;
 import java.util.concurrent.Callable;
 import picocli.AutoComplete;
 import picocli.CommandLine.Command;
@@ -7,13 +9,13 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** Prints what a shell needs to complete commands and options. */
+/** Prints the completion script for bash and zsh. */
 @Command(
         name = "completion",
-        header = "Print a script that lets bash or zsh complete commands and options.",
+        header = "Print a completion script for bash or zsh.",
         footer = {
-            "  source <(postrider completion bash)                       for this shell",
-            "  postrider completion > /etc/bash_completion.d/postrider   for all"
+            "  source <(postrider completion bash)                       for the current shell",
+            "  postrider completion > /etc/bash_completion.d/postrider   for all users"
         })
 final class CompletionCommand implements Callable<Integer> {
     private final Terminal terminal;
@@ -22,7 +24,7 @@ final class CompletionCommand implements Callable<Integer> {
     @SuppressWarnings("NullAway.Init") // set by picocli
     private CommandSpec spec;
 
-    /** One script for both; which of them is asked for by habit. */
+    /** The script is the same for both; the argument exists because other tools have it. */
     @Parameters(
             arity = "0..1",
             paramLabel = "SHELL",
@@ -41,6 +43,6 @@ final class CompletionCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         terminal.out().println(AutoComplete.bash("postrider", spec.root().commandLine()));
-        return Exit.OK;
+        return ExitCode.OK;
     }
 }

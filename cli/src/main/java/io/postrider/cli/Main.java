@@ -1,9 +1,10 @@
 package io.postrider.cli;
 
+import io.postrider.cli.terminal.Terminal;
 import java.util.Arrays;
 import java.util.List;
 
-/** The command. */
+/** The entry point of the command line. */
 public final class Main {
     private Main() {}
 
@@ -15,7 +16,7 @@ public final class Main {
         System.exit(code);
     }
 
-    /** Runs a command and gives its exit code. */
+    /** Runs a command and returns its exit code. */
     public static int run(Terminal terminal, String... args) {
         if (BenchCommand.isMeant(args)) {
             return BenchCommand.run(terminal, args);
@@ -24,8 +25,8 @@ public final class Main {
     }
 
     /**
-     * Before the first logger is made, because the level is read once. Warnings only; the demo draws a screen, on which a
-     * line of log would be a stain, and its failures are meant.
+     * Runs before the first logger is created, because the level is read only once. Logs warnings only. The demo logs nothing: a
+     * log line would spoil its screen, and its failures are intended.
      */
     private static void setLogLevel(List<String> args) {
         int end = args.indexOf("--");

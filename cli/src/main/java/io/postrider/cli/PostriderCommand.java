@@ -1,28 +1,30 @@
 package io.postrider.cli;
 
+import io.postrider.cli.terminal.ExitCode;
+import io.postrider.cli.terminal.Terminal;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** The command without a subcommand: shows what there is. */
+/** The command without a subcommand: shows the list of commands. */
 @Command(
         name = "postrider",
         header = "A transactional event log, listeners and jobs on your PostgreSQL.",
         versionProvider = Version.class,
         description = {
-            "The database is given by --database-url after the command, or POSTRIDER_DATABASE_URL, or the variables that psql"
-                    + " reads (PGHOST, PGPORT, PGUSER, PGPASSWORD, PGDATABASE, PGSSLMODE).",
+            "Select the database with --database-url after the command, with POSTRIDER_DATABASE_URL, or with the variables of"
+                    + " psql (PGHOST, PGPORT, PGUSER, PGPASSWORD, PGDATABASE, PGSSLMODE).",
             "Exit codes: 0 ok, 1 failure, 2 usage, 3 not found, 4 conflict, 5 unreachable."
         },
         footer = {
-            "  postrider demo                            see it all at work, with a database of its own",
+            "  postrider demo                            start the demo with its own database",
             "  export POSTRIDER_DATABASE_URL=postgres://me@localhost/shop",
-            "  postrider migrate                         make the schema",
+            "  postrider migrate                         create or update the schema",
             "  postrider emit orders order.placed '{\"order\":1}'",
             "  postrider tail orders --follow",
-            "  postrider doctor                          what is wrong, who is to blame, what to do"
+            "  postrider doctor                          find problems and how to fix them"
         })
 @SuppressWarnings("UnusedVariable") // help and version are read by picocli
 final class PostriderCommand implements Callable<Integer> {
@@ -35,10 +37,10 @@ final class PostriderCommand implements Callable<Integer> {
     @Option(
             names = {"-h", "--help"},
             usageHelp = true,
-            description = "Show this.")
+            description = "Show this help and exit.")
     private boolean help;
 
-    @Option(names = "--version", versionHelp = true, description = "Show the version.")
+    @Option(names = "--version", versionHelp = true, description = "Show the version and exit.")
     private boolean version;
 
     PostriderCommand(Terminal terminal) {
@@ -48,6 +50,6 @@ final class PostriderCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         spec.commandLine().usage(terminal.err());
-        return Exit.USAGE;
+        return ExitCode.USAGE;
     }
 }

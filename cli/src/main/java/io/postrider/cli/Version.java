@@ -5,7 +5,7 @@ import java.io.InputStream;
 import java.util.Properties;
 import picocli.CommandLine.IVersionProvider;
 
-/** From the file that the build leaves in the jar. */
+/** The version, from the file that the build puts into the jar. */
 final class Version implements IVersionProvider {
     @Override
     public String[] getVersion() {

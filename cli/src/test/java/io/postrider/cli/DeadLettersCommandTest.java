@@ -6,6 +6,8 @@ import io.postrider.Listener;
 import io.postrider.LogEvent;
 import io.postrider.Postrider;
 import io.postrider.StartPoint;
+import io.postrider.cli.terminal.ExitCode;
+import io.postrider.cli.terminal.Terminal;
 import io.postrider.testkit.Await;
 import io.postrider.testkit.TestDatabase;
 import java.time.Duration;
@@ -170,11 +172,11 @@ class DeadLettersCommandTest {
     @Test
     void a_listener_that_does_not_exist_is_not_found() {
         Ran ran = shell.run("dead-letters", "replay", "--listener", "mial");
-        assertThat(ran.code()).isEqualTo(Exit.NOT_FOUND);
+        assertThat(ran.code()).isEqualTo(ExitCode.NOT_FOUND);
         assertThat(ran.complaint()).contains("no listener mial; did you mean 'mail'?");
         assertThat(shell.run("dead-letters", "discard", "--listener", "nobody", "--yes")
                         .code())
-                .isEqualTo(Exit.NOT_FOUND);
+                .isEqualTo(ExitCode.NOT_FOUND);
         assertThat(count()).isEqualTo("3");
     }
 
@@ -206,7 +208,7 @@ class DeadLettersCommandTest {
     void a_discard_needs_a_yes_where_nobody_can_be_asked() {
         Ran ran = shell.run("dead-letters", "discard", firstId());
         assertThat(ran.code()).isEqualTo(2);
-        assertThat(ran.complaint()).contains("forget 1 dead letter for good").contains("--yes");
+        assertThat(ran.complaint()).contains("permanently delete 1 dead letter").contains("--yes");
         assertThat(count()).isEqualTo("3");
         assertThat(shell.ok("dead-letters", "discard", firstId(), "--yes").err())
                 .contains("discarded 1 of 1");

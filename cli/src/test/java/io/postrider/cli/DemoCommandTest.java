@@ -2,6 +2,7 @@ package io.postrider.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.postrider.cli.terminal.Terminal;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Tag;

@@ -2,6 +2,7 @@ package io.postrider.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.postrider.cli.terminal.ExitCode;
 import io.postrider.testkit.TestDatabase;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -104,7 +105,7 @@ class DoctorClusterTest {
                         + " returns table (topic text, events bigint, oldest_at timestamptz) language plpgsql as"
                         + " $$ begin raise exception 'out of shared memory' using errcode = '53200'; end $$");
         Ran ran = shell.run("doctor");
-        assertThat(ran.code()).isEqualTo(Exit.FAILURE);
+        assertThat(ran.code()).isEqualTo(ExitCode.FAILURE);
         assertThat(ran.lines())
                 .anyMatch(line -> line.matches("fail +sequencer +could not look.*out of shared memory.*"));
     }

@@ -2,6 +2,7 @@ package io.postrider.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.postrider.cli.terminal.ExitCode;
 import io.postrider.testkit.TestDatabase;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -63,8 +64,8 @@ class DoctorCommandTest {
     @Test
     void a_warning_fails_where_it_is_asked_to() {
         Shell.execute(database, "alter table postrider.setback set (autovacuum_enabled = false)");
-        assertThat(shell.run("doctor").code()).isEqualTo(Exit.OK);
-        assertThat(shell.run("doctor", "--strict").code()).isEqualTo(Exit.FAILURE);
+        assertThat(shell.run("doctor").code()).isEqualTo(ExitCode.OK);
+        assertThat(shell.run("doctor", "--strict").code()).isEqualTo(ExitCode.FAILURE);
     }
 
     @Test
@@ -149,6 +150,9 @@ class DoctorCommandTest {
                 .anyMatch(line -> line.startsWith("warn")
                         && line.contains("200 topics are recorded and 1 are not, such as later")
                         && line.contains("postrider.event-log.topic-limit"));
+        Shell.execute(database, "insert into postrider.head select 'x' || i, 1, 1 from generate_series(1, 1500) i");
+        assertThat(check("event log"))
+                .anyMatch(line -> line.contains("200 topics are recorded and at least 1000 are not, such as later"));
     }
 
     @Test

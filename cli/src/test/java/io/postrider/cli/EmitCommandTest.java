@@ -2,6 +2,7 @@ package io.postrider.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.postrider.cli.terminal.ExitCode;
 import io.postrider.testkit.TestDatabase;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -250,7 +251,7 @@ class EmitCommandTest {
     void a_role_without_the_right_is_told_what_to_do() {
         try (Role role = new Role(database).granted("usage on schema postrider")) {
             Ran ran = new Shell().run("emit", "orders", "order.placed", "{}", "--database-url", role.url());
-            assertThat(ran.code()).isEqualTo(Exit.FAILURE);
+            assertThat(ran.code()).isEqualTo(ExitCode.FAILURE);
             assertThat(ran.complaint()).contains("permission denied").contains("grant the right");
             assertThat(events()).isEqualTo("0");
         }

@@ -6,6 +6,7 @@ import io.postrider.Fate;
 import io.postrider.Postrider;
 import io.postrider.RetryPolicy;
 import io.postrider.Worker;
+import io.postrider.cli.terminal.ExitCode;
 import io.postrider.testkit.Await;
 import io.postrider.testkit.TestDatabase;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -77,17 +78,17 @@ class JobsCommandTest {
         broken.set(false);
         assertThat(shell.ok("jobs", "retry", dead).err()).contains("retrying " + dead);
         await(dead, "\"state\":\"DONE\"");
-        assertThat(shell.run("jobs", "retry", dead).code()).isEqualTo(Exit.CONFLICT);
+        assertThat(shell.run("jobs", "retry", dead).code()).isEqualTo(ExitCode.CONFLICT);
         String later = shell.ok("jobs", "enqueue", "mail", "welcome", "--in", "1h")
                 .out()
                 .strip();
         await(later, "\"waits_for\":\"due\"");
         assertThat(shell.ok("jobs", "cancel", later).err()).contains("cancelled " + later);
         await(later, "\"state\":\"CANCELLED\"");
-        assertThat(shell.run("jobs", "cancel", dead).code()).isEqualTo(Exit.CONFLICT);
+        assertThat(shell.run("jobs", "cancel", dead).code()).isEqualTo(ExitCode.CONFLICT);
         assertThat(shell.run("jobs", "show", "00000000-0000-0000-0000-000000000000")
                         .code())
-                .isEqualTo(Exit.NOT_FOUND);
+                .isEqualTo(ExitCode.NOT_FOUND);
     }
 
     @Test
@@ -127,7 +128,7 @@ class JobsCommandTest {
         shell.ok("schedules", "resume", "nightly");
         assertThat(shell.ok("schedules", "list", "--json").out()).contains("\"paused\":false", "\"next_at\":");
         shell.ok("schedules", "remove", "nightly");
-        assertThat(shell.run("schedules", "remove", "nightly").code()).isEqualTo(Exit.NOT_FOUND);
+        assertThat(shell.run("schedules", "remove", "nightly").code()).isEqualTo(ExitCode.NOT_FOUND);
     }
 
     @Test
@@ -148,7 +149,7 @@ class JobsCommandTest {
                         .err())
                 .contains("cron field minute must be within 0..59, was '61'");
         assertThat(shell.run("jobs", "show", "123").err())
-                .contains("'123' is no id")
+                .contains("'123' is not an id")
                 .doesNotContain("java.");
         assertThat(shell.run("schedules", "set", "s", "1-5/2147483647 * * * *", "mail", "t")
                         .err())

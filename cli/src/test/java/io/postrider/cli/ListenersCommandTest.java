@@ -6,6 +6,7 @@ import io.postrider.Listener;
 import io.postrider.LogEvent;
 import io.postrider.Postrider;
 import io.postrider.StartPoint;
+import io.postrider.cli.terminal.Terminal;
 import io.postrider.testkit.Await;
 import io.postrider.testkit.TestDatabase;
 import java.time.Duration;

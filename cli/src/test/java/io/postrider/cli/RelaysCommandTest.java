@@ -2,13 +2,14 @@ package io.postrider.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.postrider.Course;
 import io.postrider.Listener;
 import io.postrider.LogEvent;
 import io.postrider.Postrider;
-import io.postrider.Receipt;
+import io.postrider.RelayEpoch;
+import io.postrider.SendResult;
 import io.postrider.Sink;
 import io.postrider.StartPoint;
+import io.postrider.cli.terminal.ExitCode;
 import io.postrider.testkit.Await;
 import io.postrider.testkit.TestDatabase;
 import java.io.IOException;
@@ -33,12 +34,12 @@ class RelaysCommandTest {
         }
 
         @Override
-        public Receipt send(Course course, List<LogEvent> events) {
+        public SendResult send(RelayEpoch course, List<LogEvent> events) {
             if (away) {
-                return Receipt.unavailable(0, new IOException("the shelf\nis away"));
+                return SendResult.unavailable(0, new IOException("the shelf\nis away"));
             }
             events.forEach(event -> arrived.add(event.position()));
-            return Receipt.whole();
+            return SendResult.whole();
         }
 
         @Override
@@ -87,7 +88,7 @@ class RelaysCommandTest {
         shell.ok("relays", "pause", "to-shelf");
         away = true;
         Ran failed = shell.run("relays", "test", "to-shelf", "--json");
-        assertThat(failed.code()).isEqualTo(Exit.UNREACHABLE);
+        assertThat(failed.code()).isEqualTo(ExitCode.UNREACHABLE);
         assertThat(failed.out()).contains("\"reached\":false", "the shelf is away");
         assertThat(failed.err()).contains("could not be reached");
     }
@@ -108,15 +109,15 @@ class RelaysCommandTest {
     @Test
     void nonsense_is_refused_with_the_right_code(TestDatabase given) {
         Ran unknown = shell.run("relays", "test", "to-shelv");
-        assertThat(unknown.code()).isEqualTo(Exit.NOT_FOUND);
+        assertThat(unknown.code()).isEqualTo(ExitCode.NOT_FOUND);
         assertThat(unknown.err()).contains("no relay to-shelv", "to-shelf");
         Ran never = shell.run("relays", "test", "to-shelf", "--wait", "soon");
-        assertThat(never.code()).isEqualTo(Exit.USAGE);
+        assertThat(never.code()).isEqualTo(ExitCode.USAGE);
         assertThat(never.err()).contains("--wait must be a time");
-        assertThat(shell.run("relays").code()).isEqualTo(Exit.USAGE);
+        assertThat(shell.run("relays").code()).isEqualTo(ExitCode.USAGE);
         node.close();
         Ran nobody = shell.run("relays", "test", "to-shelf", "--wait", "200ms");
-        assertThat(nobody.code()).isEqualTo(Exit.CONFLICT);
+        assertThat(nobody.code()).isEqualTo(ExitCode.CONFLICT);
         assertThat(nobody.err()).contains("is a node running");
     }
 }

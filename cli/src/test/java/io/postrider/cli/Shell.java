@@ -1,5 +1,6 @@
 package io.postrider.cli;
 
+import io.postrider.cli.terminal.Terminal;
 import io.postrider.testkit.TestDatabase;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;

@@ -2,6 +2,7 @@ package io.postrider.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.postrider.cli.terminal.Terminal;
 import io.postrider.testkit.Await;
 import io.postrider.testkit.TcpProxy;
 import io.postrider.testkit.TestDatabase;

@@ -52,7 +52,7 @@ class VerifyCommandTest {
             Await.until(
                     "mail is at the head",
                     Duration.ofSeconds(60),
-                    () -> node.listeners().stream().anyMatch(one -> one.position() == 12));
+                    () -> node.listeners().list().stream().anyMatch(one -> one.position() == 12));
         }
     }
 

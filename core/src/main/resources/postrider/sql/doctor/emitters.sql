@@ -8,11 +8,11 @@ with minute as materialized (
   where p.at < clock_timestamp() - interval '1 minute' order by p.n desc limit 1
 )
 select k.pid, coalesce(a.usename::text, p.owner::text, '') as user_name, coalesce(a.application_name, '') as application,
-  coalesce(a.state, 'prepared') as state,
+  case when k.pid is null then 'prepared' else coalesce(a.state, '') end as state,
   coalesce(extract(epoch from clock_timestamp() - coalesce(a.xact_start, p.prepared, (
     select m.at from minute m
     where age(a.backend_xid) > (pg_snapshot_xmax(pg_current_snapshot())::text)::int8
-      - (pg_snapshot_xmax(m.snapshot)::text)::int8))), 0)::int8 as seconds,
+      - (pg_snapshot_xmax(m.snapshot)::text)::int8))), -1)::int8 as seconds,
   coalesce(a.query, p.gid, '') as query
 from (
   select distinct k.pid, k.virtualtransaction

@@ -8,7 +8,9 @@ from (
     greatest(
       (select max(greatest(p.high, p.high_id)) from (select p.* from postrider.pass p order by p.n desc limit 1000) p),
       (select max(e.high) from postrider.era e),
-      (select max(g.low) from postrider.segment g where g.family = 'log' and g.opened_at is not null)) as used
+      -- not the segment's own low: after ids that went to the table beyond, it is opened before any of its ids is used
+      (select max(g.high) from postrider.segment g where g.family = 'log' and g.high <= (
+        select max(o.low) from postrider.segment o where o.family = 'log' and o.opened_at is not null))) as used
   union all
   select 'claim_numbers',
     case when has_sequence_privilege('postrider.claim_numbers', 'usage')

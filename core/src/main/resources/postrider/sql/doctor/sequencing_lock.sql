@@ -1,8 +1,8 @@
 -- the session or prepared transaction that holds the sequencing lock or one that conflicts with it, the oldest first; a pass holds it
 -- for milliseconds
 select k.pid, coalesce(a.usename::text, p.owner::text, '') as user_name, coalesce(a.application_name, '') as application,
-  coalesce(a.state, 'prepared') as state,
-  coalesce(extract(epoch from clock_timestamp() - coalesce(a.xact_start, a.state_change, p.prepared)), 0)::int8 as seconds,
+  case when k.pid is null then 'prepared' else coalesce(a.state, '') end as state,
+  coalesce(extract(epoch from clock_timestamp() - coalesce(a.xact_start, a.state_change, p.prepared)), -1)::int8 as seconds,
   coalesce(a.query, p.gid, '') as query
 from pg_locks k
 left join pg_stat_activity a on a.pid = k.pid

@@ -2,7 +2,7 @@
 -- touches: event_log
 select r.*
 from (
-  select r.*, sum(octet_length(r.payload)) over (order by r.created_at desc, r.topic desc, r.position desc) as running
+  select r.*, sum(octet_length(r.payload) + octet_length(r.headers)) over (order by r.created_at desc, r.topic desc, r.position desc) as running
   from (
     select e.topic, e.position, e.event_id, e.event_type as type, e.key, e.project_id, e.user_id, e.aggregate_type,
       e.aggregate_id, e.payload::text as payload, e.headers::text as headers, e.created_at
@@ -14,5 +14,5 @@ from (
     limit :most
   ) r
 ) r
-where r.running - octet_length(r.payload) < :bytes
+where r.running - octet_length(r.payload) - octet_length(r.headers) < :bytes
 order by r.created_at desc, r.topic desc, r.position desc

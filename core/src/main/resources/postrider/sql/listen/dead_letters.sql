@@ -2,7 +2,7 @@
 -- fewer if they are large; behind: how many of those were left out for their size
 select r.*
 from (
-  select r.*, sum(octet_length(r.payload)) over oldest as running, count(*) over () - row_number() over oldest as behind
+  select r.*, sum(octet_length(r.payload) + octet_length(r.headers)) over oldest as running, count(*) over () - row_number() over oldest as behind
   from (
     select d.id, d.listener, d.position, d.topic, d.event_id, d.created_at, d.type, d.key, d.project_id, d.user_id,
       d.aggregate_type, d.aggregate_id, d.payload::text as payload, d.headers::text as headers, d.attempts, d.error, d.died_at,
@@ -20,5 +20,5 @@ from (
   ) r
   window oldest as (order by r.id)
 ) r
-where r.running - octet_length(r.payload) < :bytes
+where r.running - octet_length(r.payload) - octet_length(r.headers) < :bytes
 order by r.id

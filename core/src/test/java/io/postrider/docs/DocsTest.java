@@ -12,14 +12,14 @@ import io.postrider.LogEvent;
 import io.postrider.Postrider;
 import io.postrider.Reach;
 import io.postrider.Worker;
-import io.postrider.history.Analytics;
-import io.postrider.history.Count;
-import io.postrider.history.Counting;
-import io.postrider.history.Counting.Bucket;
-import io.postrider.history.Counting.By;
-import io.postrider.history.EventLog;
-import io.postrider.history.Moment;
-import io.postrider.history.Selection;
+import io.postrider.admin.Analytics;
+import io.postrider.admin.Analytics.Count;
+import io.postrider.admin.CountQuery;
+import io.postrider.admin.CountQuery.Bucket;
+import io.postrider.admin.CountQuery.By;
+import io.postrider.admin.EventFilter;
+import io.postrider.admin.EventLog;
+import io.postrider.admin.EventLogCursor;
 import io.postrider.testkit.Await;
 import io.postrider.testkit.PostgresTest;
 import io.postrider.testkit.TestDatabase;
@@ -142,10 +142,11 @@ class DocsTest {
             Await.until("it is recorded", Duration.ofSeconds(60), () -> eventLog.reached("orders") == 1);
             // region event log, reading
             Reach reach = Reach.project("p1");
-            List<LogEvent> next = eventLog.read(reach, Selection.topic("orders").withUser("u1"), 0, 100);
-            List<LogEvent> latest = eventLog.read(reach, Selection.all(), Moment.before(Instant.now()), 100);
+            List<LogEvent> next =
+                    eventLog.read(reach, EventFilter.topic("orders").withUser("u1"), 0, 100);
+            List<LogEvent> latest = eventLog.read(reach, EventFilter.all(), EventLogCursor.before(Instant.now()), 100);
             Optional<LogEvent> state = eventLog.latest(reach, "orders", "order", "42");
-            Counting week = Counting.between(Instant.now().minus(Duration.ofDays(7)), Instant.now());
+            CountQuery week = CountQuery.between(Instant.now().minus(Duration.ofDays(7)), Instant.now());
             Analytics analytics = eventLog.analytics();
             List<Count> perHour =
                     analytics.counts(reach, week.withBucket(Bucket.HOUR).withBy(By.TYPE));
@@ -184,7 +185,7 @@ class DocsTest {
             int ran = 0;
             for (Path page : pages()) {
                 for (String snippet : snippets(page, "sql")) {
-                    execute(pool, snippet);
+                    execute(pool, snippet.replace(" database mydb ", " database " + database.name() + " "));
                     ran++;
                 }
             }

@@ -12,12 +12,12 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.core.env.Environment;
 import org.springframework.core.type.AnnotatedTypeMetadata;
 
-/** Where there is a Redis, messages come in through a stream of it: both processes know it. */
+/** With Redis, messages come in through a stream, which both processes use. */
 @Configuration(proxyBeanMethods = false)
 class ChatIngest {
     /**
-     * One worker: two would pass each other, and so would messages of one conversation. Short, because somebody is watching: what a
-     * worker that was killed had in hand is moved by the next one after 5 s.
+     * One worker, because with two the messages of a conversation could overtake each other. A short timeout, because somebody is
+     * watching: the entries of a killed worker are moved by the next one after 5 s.
      */
     private static final IngestOptions INGEST =
             IngestOptions.of("livechat-ingest").withWorkers(1).withClaimAfter(Duration.ofSeconds(5));

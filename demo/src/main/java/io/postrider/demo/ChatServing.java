@@ -19,11 +19,11 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.core.env.Environment;
 
-/** The chat in the process that serves. */
+/** The chat in the serving process. */
 @Configuration(proxyBeanMethods = false)
 @Import(ChatIngest.class)
 class ChatServing {
-    /** The id of the key that the demo's tokens are made with. */
+    /** The id of the key that signs the demo's tokens. */
     static final String KEY = "mint";
 
     @Bean(destroyMethod = "close")

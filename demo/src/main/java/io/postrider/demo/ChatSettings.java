@@ -4,9 +4,9 @@ import io.postrider.livechat.LiveChat;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** The settings that the two processes of the demo have in common. */
+/** The settings that both processes of the demo share. */
 final class ChatSettings {
-    /** Where Redis is, if there is one: variables, and the settings they become. */
+    /** The address of Redis, if there is one: environment variables and the settings they map to. */
     static final Map<String, String> REDIS = Map.of(
             "POSTRIDER_REDIS_URL", "postrider.redis-url",
             "REDIS_HOST", "REDIS_HOST",
@@ -30,7 +30,7 @@ final class ChatSettings {
         return settings;
     }
 
-    /** Then messages come in through a stream of it and go out through a channel of it. */
+    /** With Redis, messages come in through a stream and go out through a channel. */
     static boolean hasRedis(Map<String, String> environment) {
         return environment.containsKey("REDIS_HOST") || environment.containsKey("POSTRIDER_REDIS_URL");
     }

@@ -5,7 +5,7 @@ import io.postrider.livechat.Supervisor;
 import io.postrider.livechat.Trouble;
 import java.util.Set;
 
-/** What the buttons do to the worker's process and to streams. */
+/** The failures that the demo's buttons cause: in the worker process and in streams. */
 record ChatTrouble(Supervisor process, Hub hub) implements Trouble {
     @Override
     public void killWorker() {

@@ -22,8 +22,9 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 
 /**
- * The process that works: the server in its role worker, with the jobs and the listener of the chat. It says {@link
- * Supervisor#READY} when it works, and ends when its standard input does, however the process that started it has ended.
+ * The worker process: the server in its role worker, with the jobs and the listener of the chat. It prints
+ * {@link Supervisor#READY} when it is ready, and exits when its standard input ends, so it never outlives the process that
+ * started it.
  */
 public final class ChatWorker {
     private static final String DATABASE = "POSTRIDER_DATABASE_URL";
@@ -31,7 +32,7 @@ public final class ChatWorker {
 
     private ChatWorker() {}
 
-    /** Keeps one running. What is secret goes into its environment, which only its own user can read. */
+    /** Keeps one worker running. Secrets are passed in its environment, which only its own user can read. */
     static Supervisor supervised(Function<String, String> needed, UnaryOperator<@Nullable String> given) {
         Map<String, String> environment = new HashMap<>();
         environment.put(DATABASE, needed.apply("postrider.database-url"));
@@ -53,7 +54,7 @@ public final class ChatWorker {
         return Supervisor.of(command, environment);
     }
 
-    /** Works until there is no more input. */
+    /** Runs until standard input ends. */
     public static void main(String[] arguments) throws IOException {
         Map<String, String> environment = System.getenv();
         boolean quiet = environment.getOrDefault(QUIET, "").equals("off");
@@ -70,7 +71,7 @@ public final class ChatWorker {
         }
     }
 
-    /** The chat in the process that works. */
+    /** The chat in the worker process. */
     @Configuration(proxyBeanMethods = false)
     @Import(ChatIngest.class)
     static class Work {
@@ -79,7 +80,7 @@ public final class ChatWorker {
             return LiveChat.on(postrider, dataSource);
         }
 
-        /** Before the node starts. */
+        /** Called before the node starts. */
         @Bean
         InitializingBean chatAtWork(
                 LiveChat chat, Postrider postrider, DataSource dataSource, ObjectProvider<RedisIngest> ingest) {

@@ -16,8 +16,8 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * As whom PostgreSQL runs. It refuses to run as root, so root needs a disguise: a user namespace, where the same files
- * belong to a nobody (nothing has to change owner), or else the account nobody itself, which must then own the data.
+ * The account that PostgreSQL runs as. It refuses to run as root, so root uses a user namespace, in which the same files belong
+ * to nobody (no owner has to change), or else the account nobody itself, which must then own the data.
  */
 enum Account {
     SELF(""),
@@ -32,7 +32,7 @@ enum Account {
         this.prefix = prefix;
     }
 
-    /** The first that works here. Asked once in a JVM, since it starts a process. */
+    /** The first that works here. Determined once per JVM, since it starts a process. */
     static Account current() {
         return Found.ACCOUNT;
     }
@@ -91,13 +91,13 @@ enum Account {
                 view.setGroup(group);
             }
         }
-        // Last, so that a tree with this owner is one that was handed over completely.
+        // Done last, so that a tree with this owner is known to be handed over completely.
         PosixFileAttributeView self = directory.getFileAttributeView(PosixFileAttributeView.class);
         self.setOwner(user);
         self.setGroup(group);
     }
 
-    /** Whether the server can reach what is in the directory: /root is closed to nobody. */
+    /** Whether the server can access the directory: for example, nobody cannot access /root. */
     boolean reaches(Path directory) {
         return this == SELF || succeeds(command("test", "-x", directory.toString()));
     }

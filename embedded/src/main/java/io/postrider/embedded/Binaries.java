@@ -74,7 +74,7 @@ record Binaries(Path home, String version, @Nullable ProgramCache unpackedIn) {
         }
     }
 
-    /** What goes with the server. */
+    /** Removed together with the server. */
     Optional<Path> temporary() {
         return Optional.ofNullable(unpackedIn).filter(ProgramCache::temporary).map(ProgramCache::directory);
     }
@@ -111,7 +111,7 @@ record Binaries(Path home, String version, @Nullable ProgramCache unpackedIn) {
         return checksum(inJar).isPresent() ? List.of(inJar) : List.of();
     }
 
-    /** The name under which the jars of every version hold their archive, for this machine. */
+    /** The resource name of the archive for this machine, which is the same in the jars of all versions. */
     static String resource() {
         String os = System.getProperty("os.name").toLowerCase(Locale.ROOT).startsWith("mac") ? "darwin" : "linux";
         String arch = System.getProperty("os.arch");
@@ -124,7 +124,8 @@ record Binaries(Path home, String version, @Nullable ProgramCache unpackedIn) {
     }
 
     private static Binaries unpacked(URL archive, ProgramCache cache) throws IOException {
-        // By content, so that a new build of the same version does not meet the old one. The jar's index has the sum.
+        // Named by content, so that a new build of the same version does not reuse the old one. The jar's index has the
+        // checksum.
         String sum = checksum(archive).orElseThrow(() -> new NoSuchFileException(archive.toString()));
         Path home = cache.directory().resolve(sum);
         if (!Files.exists(home.resolve("VERSION"))) {
@@ -147,7 +148,7 @@ record Binaries(Path home, String version, @Nullable ProgramCache unpackedIn) {
                     mine, OwnDirectory.READABLE); // the cache above it is what keeps others out, if anything
             Files.move(mine, home, StandardCopyOption.ATOMIC_MOVE);
         } catch (FileSystemException e) {
-            // Another JVM was first: a directory that is not empty is never replaced by a rename.
+            // Another JVM was first: a rename never replaces a directory that is not empty.
             if (!Files.exists(home.resolve("VERSION"))) {
                 throw e;
             }
@@ -183,7 +184,7 @@ record Binaries(Path home, String version, @Nullable ProgramCache unpackedIn) {
 
     private static URLConnection open(URL archive) throws IOException {
         URLConnection connection = archive.openConnection();
-        connection.setUseCaches(false); // or the JVM keeps the jar open for ever
+        connection.setUseCaches(false); // otherwise the JVM keeps the jar open forever
         return connection;
     }
 

@@ -24,14 +24,13 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 
 /**
- * Where one server keeps everything: {@code cluster/} (PostgreSQL's own), {@code password}, {@code postrider.conf},
- * {@code postgres.log} and {@code lock}. The lock is the kernel's, so it goes when its JVM goes, however that happens.
+ * The directory of one server: {@code cluster/} (PostgreSQL's own), {@code password}, {@code postrider.conf},
+ * {@code postgres.log} and {@code lock}. The lock is a kernel lock, so it is released when its JVM ends for any reason.
  *
- * <p>Only {@code cluster/} belongs to the server's account. The directory itself stays ours: in a directory of the account
- * nobody, root would write its log through whatever link that account puts there.
+ * <p>Only {@code cluster/} belongs to the server's account. The directory itself stays ours: in a directory owned by nobody, root
+ * would write its log through any link that this account puts there.
  */
 final class DataDirectory {
 
@@ -52,12 +51,12 @@ final class DataDirectory {
         this.password = password;
     }
 
-    /** Takes the directory for this object alone, making what is missing. */
-    static DataDirectory open(@Nullable Path wanted, Account account) {
+    /** Locks the directory for this object and creates what is missing. */
+    static DataDirectory open(EmbeddedPostgresOptions options, Account account) {
+        Path wanted = options.dataDirectory().orElse(null);
         try {
             Path root = wanted == null
-                    ? OwnDirectory.temporary(
-                            Path.of(System.getProperty("java.io.tmpdir")), "postrider-postgres", OwnDirectory.PRIVATE)
+                    ? OwnDirectory.temporary(options.temporaryParent(), "postrider-postgres", OwnDirectory.PRIVATE)
                     : OwnDirectory.make(wanted, OwnDirectory.PRIVATE);
             refuseForeign(root);
             FileChannel lock = lock(root);
@@ -84,7 +83,9 @@ final class DataDirectory {
         }
     }
 
-    /** Makes the cluster on first use. In a directory of its own, then renamed: a killed initdb leaves nothing half made. */
+    /**
+     * Creates the cluster on first use, in a separate directory that is then renamed: a killed initdb leaves nothing incomplete.
+     */
     void prepare(Binaries binaries, Account account) {
         try {
             Optional<String> major = read(cluster().resolve("PG_VERSION")).map(String::trim);
@@ -94,7 +95,7 @@ final class DataDirectory {
                             + ", but " + binaries.major() + " was asked for: use that version or another directory");
                 }
                 awaitFormerServer();
-                account.takeOver(cluster()); // root's, if user namespaces worked at the last start
+                account.takeOver(cluster()); // owned by root if user namespaces worked at the last start
                 return;
             }
             Path draft = root.resolve("cluster.new");
@@ -111,8 +112,8 @@ final class DataDirectory {
     }
 
     /**
-     * In a file, not on the command line, so that ALTER SYSTEM and a reload still have the last word. Outside the cluster, where
-     * the server's account could replace it by a link.
+     * Settings are in a file, not on the command line, so that ALTER SYSTEM and a reload can still override them. The file is
+     * outside the cluster, where the server's account could replace it by a link.
      */
     void writeSettings(Map<String, String> settings, Account account) {
         StringBuilder lines = new StringBuilder("# Written at each start.\ninclude 'cluster/postgresql.conf'\n");
@@ -150,7 +151,7 @@ final class DataDirectory {
         return password;
     }
 
-    /** The server's log, begun anew when it has grown: a demo may run on one directory for months. */
+    /** The server's log, truncated when it has grown: a demo may use one directory for months. */
     Path log() throws IOException {
         Path log = root.resolve("postgres.log");
         if (Files.exists(log) && Files.size(log) > LOG_LIMIT) {
@@ -175,7 +176,7 @@ final class DataDirectory {
         }
     }
 
-    /** A mistyped path must not turn somebody's home into a database. */
+    /** A mistyped path must not turn a home directory into a database. */
     private static void refuseForeign(Path root) throws IOException {
         try (Stream<Path> entries = Files.list(root)) {
             if (!Files.exists(root.resolve("lock")) && entries.findAny().isPresent()) {
@@ -194,7 +195,7 @@ final class DataDirectory {
                 return channel;
             }
         } catch (OverlappingFileLockException e) {
-            // held by this very JVM
+            // locked by this JVM itself
         }
         channel.close();
         throw held(root);
@@ -209,7 +210,7 @@ final class DataDirectory {
                 "data directory " + root + " is in use by " + by + ": stop it or choose another directory");
     }
 
-    /** The JVM that held the directory is gone (we have its lock), but its server may still be shutting down. */
+    /** The JVM that locked the directory has ended (we have its lock), but its server may still be shutting down. */
     private void awaitFormerServer() throws IOException {
         List<String> lines = postmasterPid();
         if (lines.isEmpty()) {
@@ -220,9 +221,8 @@ final class DataDirectory {
             throw held(root);
         }
         if (Processes.exists(pid)) {
-            // The number now belongs to another program, as happens when a container starts again. PostgreSQL would
-            // take
-            // it for the old server and refuse.
+            // The pid now belongs to another program, as happens when a container restarts. PostgreSQL would mistake it
+            // for the old server and refuse to start.
             Files.deleteIfExists(cluster().resolve("postmaster.pid"));
         }
     }
@@ -254,7 +254,7 @@ final class DataDirectory {
                 "--locale=C",
                 "--no-instructions"));
         if (temporary) {
-            command.add("--no-sync"); // does not outlive the process, let alone the machine
+            command.add("--no-sync"); // temporary data does not have to survive a crash
         }
         ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
         builder.environment().put("LC_ALL", "C");
@@ -281,7 +281,7 @@ final class DataDirectory {
     }
 
     private static Optional<String> read(Path file) throws IOException {
-        // The server's account may have put a link there: PG_VERSION would be shown in an error.
+        // The server's account may have put a link there: its target would be read as PG_VERSION and shown in an error.
         try (InputStream in = Files.newInputStream(file, LinkOption.NOFOLLOW_LINKS)) {
             return Optional.of(new String(in.readAllBytes(), StandardCharsets.UTF_8));
         } catch (NoSuchFileException e) {

@@ -19,8 +19,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A PostgreSQL server that runs as long as this object (or its JVM) does. It is durable, unlike most embedded ones: a
- * commit is on disk when it returns, so what crash tests and benchmarks find here holds elsewhere.
+ * A PostgreSQL server that runs as long as this object (or its JVM) does. Unlike most embedded servers it is durable: a commit is
+ * on disk when it returns, so the results of crash tests and benchmarks are valid elsewhere.
  *
  * <pre>{@code
  * try (EmbeddedPostgres postgres = EmbeddedPostgres.start(EmbeddedPostgresOptions.defaults())) {
@@ -28,8 +28,8 @@ import org.slf4j.LoggerFactory;
  * }
  * }</pre>
  *
- * <p>It listens on 127.0.0.1 only and asks for a password made at run time. If the JVM is killed the server stops by
- * itself. Threads may share it.
+ * <p>It listens on 127.0.0.1 only and requires a password that is generated at run time. If the JVM is killed, the server stops
+ * by itself. Threads may share it.
  */
 public final class EmbeddedPostgres implements AutoCloseable {
 
@@ -56,7 +56,7 @@ public final class EmbeddedPostgres implements AutoCloseable {
         this.port = options.port();
     }
 
-    /** Makes or takes up the data directory and starts the server; returns when it accepts connections. */
+    /** Creates or reuses the data directory and starts the server; returns when it accepts connections. */
     public static EmbeddedPostgres start(EmbeddedPostgresOptions options) {
         return start(options, Account.current());
     }
@@ -68,7 +68,7 @@ public final class EmbeddedPostgres implements AutoCloseable {
     static EmbeddedPostgres start(EmbeddedPostgresOptions options, Account account, Binaries binaries) {
         DataDirectory data = null;
         try {
-            data = DataDirectory.open(options.dataDirectory().orElse(null), account);
+            data = DataDirectory.open(options, account);
             data.prepare(binaries, account);
             EmbeddedPostgres server = new EmbeddedPostgres(options, account, binaries, data);
             server.start();
@@ -82,7 +82,7 @@ public final class EmbeddedPostgres implements AutoCloseable {
         }
     }
 
-    /** Starts it again after {@link #stop} or {@link #kill}, on the same port; nothing if it runs. */
+    /** Starts it again after {@link #stop} or {@link #kill}, on the same port; does nothing if it runs. */
     public synchronized void start() {
         if (closed) {
             throw new IllegalStateException("the embedded PostgreSQL is closed");
@@ -91,7 +91,7 @@ public final class EmbeddedPostgres implements AutoCloseable {
             return;
         }
         boolean choose = port == 0;
-        boolean hadIt = started; // then whoever is on our port came in between, and may go again
+        boolean hadIt = started; // a program that took our port meanwhile may release it again
         long giveUp = System.nanoTime() + PORT_RETRY.toNanos();
         while (true) {
             int candidate = choose ? freePort() : port;
@@ -111,7 +111,7 @@ public final class EmbeddedPostgres implements AutoCloseable {
         }
     }
 
-    /** A clean shutdown; sessions are ended. The data stays until {@link #close}. Nothing if it does not run. */
+    /** A clean shutdown that ends sessions. The data stays until {@link #close}. Does nothing if the server does not run. */
     public synchronized void stop() {
         if (postmaster != null) {
             postmaster.stop();
@@ -119,15 +119,15 @@ public final class EmbeddedPostgres implements AutoCloseable {
         }
     }
 
-    /** A clean stop, and a start on the same port. */
+    /** A clean stop and a start on the same port. */
     public synchronized void restart() {
         stop();
         start();
     }
 
     /**
-     * SIGKILL to the server and all its processes, as in a power cut; returns when all of them are gone. The next
-     * {@link #start} goes through crash recovery.
+     * Sends SIGKILL to the server and all its processes, like a power failure; returns when all of them have ended. The next
+     * {@link #start} runs crash recovery.
      */
     public synchronized void kill() {
         if (postmaster != null) {
@@ -137,7 +137,7 @@ public final class EmbeddedPostgres implements AutoCloseable {
         }
     }
 
-    /** Stops the server, and removes the data if they were temporary. */
+    /** Stops the server, and deletes the data if it is temporary. */
     @Override
     public synchronized void close() {
         if (!closed) {
@@ -160,7 +160,7 @@ public final class EmbeddedPostgres implements AutoCloseable {
         return postmaster.pid();
     }
 
-    /** On 127.0.0.1; the same for this object's whole life. */
+    /** The port on 127.0.0.1, which stays the same for the lifetime of this object. */
     public synchronized int port() {
         return port;
     }
@@ -179,13 +179,13 @@ public final class EmbeddedPostgres implements AutoCloseable {
         return binaries.version();
     }
 
-    /** With user and password in it: fit for a program's configuration, not for a log. */
+    /** Contains user and password: use it in a program's configuration, not in a log. */
     public String jdbcUrl(String database) {
         return "jdbc:postgresql://" + HOST + ":" + port() + "/" + urlPart(database) + "?user=" + USER + "&password="
                 + urlPart(password());
     }
 
-    /** Every connection from it is a new one; nothing is pooled. */
+    /** Opens a new connection for every request; nothing is pooled. */
     public DataSource dataSource(String database) {
         PGSimpleDataSource source = new PGSimpleDataSource();
         source.setServerNames(new String[] {HOST});
@@ -200,12 +200,12 @@ public final class EmbeddedPostgres implements AutoCloseable {
         execute("create database " + identifier(name));
     }
 
-    /** A copy of another database, to which nobody may be connected. Tens of milliseconds for a small one. */
+    /** A copy of another database, which must have no open sessions. Takes tens of milliseconds for a small one. */
     public void createDatabase(String name, String template) {
         execute("create database " + identifier(name) + " template " + identifier(template));
     }
 
-    /** Ends the sessions in it, too. Nothing if there is no such database. */
+    /** Also ends its sessions. Does nothing if the database does not exist. */
     public void dropDatabase(String name) {
         execute("drop database if exists " + identifier(name) + " with (force)");
     }
@@ -217,20 +217,20 @@ public final class EmbeddedPostgres implements AutoCloseable {
 
     private Map<String, String> settings(int listenPort) {
         Map<String, String> all = new LinkedHashMap<>();
-        // PostgreSQL's defaults, written down because they are the point of this class.
+        // PostgreSQL's defaults, set explicitly because durability is the point of this class.
         all.put("fsync", "on");
         all.put("synchronous_commit", "on");
         all.put("full_page_writes", "on");
         all.putAll(options.settings());
         all.put("listen_addresses", HOST);
         all.put("port", Integer.toString(listenPort));
-        all.put("unix_socket_directories", ""); // one way in, and no socket path that is too long
+        all.put("unix_socket_directories", ""); // one way to connect, and no socket path that is too long
         return all;
     }
 
     /**
-     * Below the range from which the kernel takes the near end of outgoing connections (32768 and up on Linux), so that
-     * none of them can sit on the port while the server is down between a kill and a start.
+     * Below the range of ephemeral ports (32768 and up on Linux), so that no outgoing connection can occupy the port while the
+     * server is down between a kill and a start.
      */
     private static int freePort() {
         for (int i = 0; i < 100; i++) {
@@ -238,7 +238,7 @@ public final class EmbeddedPostgres implements AutoCloseable {
             try (ServerSocket probe = new ServerSocket(candidate, 1, InetAddress.getLoopbackAddress())) {
                 return probe.getLocalPort();
             } catch (IOException e) {
-                // taken: the next
+                // taken: try the next one
             }
         }
         throw new EmbeddedPostgresException("no free port between 20000 and 32000");

@@ -2,7 +2,7 @@ package io.postrider.embedded;
 
 import org.jspecify.annotations.Nullable;
 
-/** The server could not be made, started, stopped or used. The message is one line that says what to do about it. */
+/** The server could not be created, started, stopped or used. The message is one line and says what to do. */
 public final class EmbeddedPostgresException extends RuntimeException {
 
     EmbeddedPostgresException(String message) {

@@ -13,12 +13,12 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * Directories that only this account and root can change or replace. We run programs and settings that lie in them, often as
- * root, so a directory that somebody else prepared would give that person our rights.
+ * Directories that only this account and root can change or replace. We run programs and read settings from them, often as root,
+ * so a directory prepared by another user would give that user our rights.
  *
  * <p>The owner is compared with the uid of the process. A file created in the directory proves nothing: the owner of the
- * directory can rename a file of his own over it. Directories are checked from / downwards, so that nobody can exchange one
- * that was already checked.
+ * directory can rename another file over it. Directories are checked from / downwards, so that a directory that was already
+ * checked cannot be replaced.
  */
 final class OwnDirectory {
 
@@ -53,14 +53,14 @@ final class OwnDirectory {
         return made;
     }
 
-    /** A new directory that goes by no name that others could know before. Its caller removes it. */
+    /** A new directory with an unpredictable name. The caller removes it. */
     static Path temporary(Path within, String prefix, Set<PosixFilePermission> permissions) throws IOException {
         Path made = Files.createTempDirectory(resolve(within), prefix);
         Files.setPosixFilePermissions(made, permissions);
         return made;
     }
 
-    /** Refuses a tree in which somebody else owns or can write a file. */
+    /** Refuses a tree in which another user owns or can write a file. */
     static void checkTree(Path top) throws IOException {
         check(top);
         try (Stream<Path> all = Files.walk(top)) {
@@ -73,7 +73,7 @@ final class OwnDirectory {
         }
     }
 
-    /** The directory itself: ours, and writable for us only. */
+    /** Checks the directory itself: owned by us, and writable only for us. */
     private static void check(Path directory) throws IOException {
         State state = State.of(directory);
         if (!state.is(DIRECTORY)) {
@@ -89,7 +89,7 @@ final class OwnDirectory {
         }
     }
 
-    /** The real path of an existing directory, in which nobody else can exchange what we create. */
+    /** The real path of an existing directory, in which no other user can replace what we create. */
     private static Path resolve(Path directory) throws IOException {
         Path named = directory.toAbsolutePath().normalize();
         checkAbove(named); // links on the way, too: their owner chooses where we write
@@ -136,7 +136,7 @@ final class OwnDirectory {
         }
 
         /**
-         * In a sticky directory such as /tmp only the owner of an entry renames it. A user's private group (gid = uid, the
+         * In a sticky directory such as /tmp only the owner of an entry can rename it. A user's private group (gid = uid, the
          * default of Debian and Fedora, with umask 002) has no other members.
          */
         boolean letsOthersRename() {

@@ -16,11 +16,11 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * One running server process, under a small shell that outlives the JVM by as long as it takes to clean up.
+ * One running server process, supervised by a small shell that outlives the JVM only to clean up.
  *
- * <p>The shell waits for the server, and beside it reads our end of a pipe: each line is a signal to pass on; the end of
- * the pipe means that the JVM is gone, by exit or by kill -9, and then it stops the server and removes temporary
- * directories. It runs in a session of its own, or Ctrl-C would stop the server before the application has let go of it.
+ * <p>The shell waits for the server and reads our end of a pipe: each line is a signal to pass on. The end of the pipe means that
+ * the JVM has ended, by exit or by kill -9; the shell then stops the server and removes temporary directories. It runs in its own
+ * session, or Ctrl-C would stop the server before the application has finished with it.
  */
 final class Postmaster {
 
@@ -78,7 +78,7 @@ final class Postmaster {
                     "config_file=" + data.settings()));
             ProcessBuilder builder =
                     new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.appendTo(log.toFile()));
-            // Else the server would take its settings from whatever the user's psql is told to use.
+            // Otherwise the server would take settings from the environment variables for the user's psql.
             builder.environment().keySet().removeIf(name -> name.startsWith("PG"));
             Process keeper = builder.start();
             Postmaster postmaster = new Postmaster(keeper, readPid(keeper, log), log, logBegin);
@@ -97,7 +97,7 @@ final class Postmaster {
         return keeper.isAlive();
     }
 
-    /** A clean stop that ends sessions; rougher when it takes too long, because a session can be stuck. */
+    /** A clean stop that ends sessions; escalates if it takes too long, because a session can be stuck. */
     void stop() {
         signal("INT");
         if (!ended(FAST_STOP)) {
@@ -109,9 +109,9 @@ final class Postmaster {
         letGo();
     }
 
-    /** As a power cut would end it: the server and every process of it, without a chance to write anything. */
+    /** Like a power failure: kills the server and all its processes, without a chance to write anything. */
     void kill() {
-        // Stopped first, so that it starts no more processes while we count them; and the children are killed after it,
+        // Stopped first, so that it starts no more processes while we list them. The children are killed after it,
         // because it would react to their deaths.
         signal("STOP");
         Processes.await(() -> Processes.stopped(pid) || !running(), Duration.ofMillis(200));
@@ -133,14 +133,14 @@ final class Postmaster {
         return Processes.await(() -> !running(), timeout);
     }
 
-    /** Through the pipe: the JVM has no call for it, and starting a program for it takes longer. */
+    /** Sends the signal through the pipe: the JVM has no call for it, and starting a program takes longer. */
     private void signal(String name) {
         OutputStream pipe = keeper.getOutputStream();
         try {
             pipe.write((name + "\n").getBytes(StandardCharsets.US_ASCII));
             pipe.flush();
         } catch (IOException e) {
-            // The server has ended, and its keeper with it.
+            // The server and its shell have ended.
         }
     }
 
@@ -148,7 +148,7 @@ final class Postmaster {
         try {
             keeper.getOutputStream().close();
         } catch (IOException e) {
-            // closed is closed
+            // closed already
         }
     }
 
@@ -175,14 +175,14 @@ final class Postmaster {
         throw new IOException(problem);
     }
 
-    /** A crash leaves the file of the server before, which was ready too: so the pid counts. */
+    /** Compares the pid, because a crash leaves the file of the previous server, which was ready too. */
     private boolean isReady(List<String> lines) {
         return lines.size() >= 8
                 && lines.get(0).trim().equals(Long.toString(pid))
                 && lines.get(7).trim().equals("ready");
     }
 
-    /** What this start wrote until it gave up, in one line. */
+    /** What this start logged until it gave up, in one line. */
     private String problem() throws IOException {
         try (FileChannel channel = FileChannel.open(log, StandardOpenOption.READ)) {
             channel.position(Math.min(logBegin, channel.size()));
@@ -194,6 +194,6 @@ final class Postmaster {
         }
     }
 
-    /** Somebody else listens on the port; another port may do. */
+    /** Another program listens on the port; another port may work. */
     static final class PortTakenException extends RuntimeException {}
 }

@@ -8,19 +8,19 @@ import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
-/** What {@link ProcessHandle} does not tell: a zombie is not alive, a stopped process is stopped. */
+/** Process states that {@link ProcessHandle} does not report: a zombie is not alive, a stopped process is stopped. */
 final class Processes {
 
     private static final long LOOK_AGAIN_NANOS = Duration.ofMillis(2).toNanos();
 
     private Processes() {}
 
-    /** Whether it still runs. A zombie does not: under an init that reaps nobody it would be "alive" for ever. */
+    /** Whether it still runs. A zombie does not: under an init that does not reap, it would be "alive" forever. */
     static boolean alive(long pid) {
         return exists(pid) && state(pid) != 'Z';
     }
 
-    /** Whether the number is taken, be it by a zombie. */
+    /** Whether the pid is in use, even by a zombie. */
     static boolean exists(long pid) {
         return ProcessHandle.of(pid).map(ProcessHandle::isAlive).orElse(false);
     }
@@ -31,8 +31,8 @@ final class Processes {
     }
 
     /**
-     * The uid of this process. Not by user.name, which an environment can set, nor by the owner of a new file, which others may be
-     * able to exchange. The JDK's UnixSystem says 0 for a uid without an entry in /etc/passwd.
+     * The uid of this process. It does not use user.name, which the environment can set, or the owner of a new file, which others
+     * may be able to replace. The JDK's UnixSystem returns 0 for a uid without an entry in /etc/passwd.
      */
     static long uid() {
         try {
@@ -52,17 +52,17 @@ final class Processes {
         }
     }
 
-    /** Linux's letter for what the process is doing, or a space where there is no such thing to read. */
+    /** Linux's letter for the process state, or a space if it cannot be read. */
     private static char state(long pid) {
         try {
             String stat = Files.readString(Path.of("/proc/" + pid + "/stat"));
-            return stat.charAt(stat.lastIndexOf(')') + 2); // the name before it may hold anything, brackets too
+            return stat.charAt(stat.lastIndexOf(')') + 2); // the name before it may contain anything, even parentheses
         } catch (IOException | IndexOutOfBoundsException e) {
             return ' ';
         }
     }
 
-    /** False when the time ran out. */
+    /** Returns false after the timeout. */
     static boolean await(BooleanSupplier condition, Duration timeout) {
         long end = System.nanoTime() + timeout.toNanos();
         while (!condition.getAsBoolean()) {

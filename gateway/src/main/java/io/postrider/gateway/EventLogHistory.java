@@ -1,17 +1,17 @@
 package io.postrider.gateway;
 
 import io.postrider.Reach;
-import io.postrider.history.EventLog;
-import io.postrider.history.Rooms;
+import io.postrider.admin.EventLog;
+import io.postrider.admin.Rooms;
 import java.util.HashSet;
 import java.util.Set;
 
 /**
- * The event log as the read model of a hub. What a page holds is in the rooms by the query, and in reach by the database's own
- * policies. A topic without its listener, {@link EventLog#listener}, is not kept. Safe to share.
+ * Uses the event log as the read model of a hub. The query restricts a page to the rooms, and the database's row policies
+ * restrict it to what the identity may read. A topic without its listener, {@link EventLog#listener}, is not kept. Safe to share.
  */
 public final class EventLogHistory implements History {
-    /** What one read of the event log gives at most. */
+    /** The maximum number of events in one read of the event log. */
     private static final int MOST = 1_000;
 
     private final EventLog eventLog;
@@ -24,7 +24,7 @@ public final class EventLogHistory implements History {
     public Page page(Identity who, Set<Room> rooms, Stretch stretch) {
         EventLog.Span span = new EventLog.Span(stretch.topic(), stretch.after(), stretch.upto());
         int most = Math.min(stretch.most(), MOST);
-        io.postrider.history.Page page = eventLog.page(reach(who), rooms(rooms), span, most, stretch.bytes());
+        io.postrider.admin.EventPage page = eventLog.page(reach(who), rooms(rooms), span, most, stretch.bytes());
         return new Page(page.events(), page.to());
     }
 

@@ -4,41 +4,46 @@ import io.postrider.LogEvent;
 import java.util.List;
 
 /**
- * Where a hub's events come from: the log itself ({@link LogFeed}), or something quicker that is repaired from the log. However
- * it gets them, it hands over every event of a topic, in order, without a hole.
+ * The source of a hub's events: the log itself ({@link LogFeed}), or a faster one that fills its gaps from the log. It delivers
+ * every event of a topic, in order and without gaps.
  */
 public interface Feed extends AutoCloseable {
     /**
-     * Begins with a topic, and returns at once. The receiver is called by one thread at a time.
+     * Starts to follow a topic and returns at once. The receiver is called by one thread at a time.
      *
-     * @param recent about how many of the topic's last events are wanted before the first new one, so that clients who
-     *     come back after a restart of the gateway need not ask the read model
+     * @param recent about how many of the topic's latest events to deliver before the first new one, so that clients that
+     *     reconnect after a restart of the gateway do not have to query the read model
      */
     void follow(String topic, int recent, Receiver receiver);
 
     /**
-     * The last position of the topic in the log itself, as of now. May block; throws if it cannot be told. By it the hub
-     * knows a client that is ahead of this feed, because it came from a quicker gateway, from one whose position never was.
+     * The current last position of the topic in the log itself. May block; throws if the position cannot be determined. The hub
+     * uses it for a client that is ahead of this feed: the client either came from a faster gateway, or has a position that never
+     * existed.
      */
     long head(String topic) throws Exception;
 
-    /** Ends all following. The receivers are not called any more when it returns. */
+    /** Stops following all topics. The receivers are no longer called when it returns. */
     @Override
     void close();
 
-    /** The hub's end of a feed. Its methods may wait while the hub is busy. */
+    /** The hub's side of a feed. Its methods may block while the hub is busy. */
     interface Receiver {
         /**
-         * Comes first, once: the topic is at this position; these are the last events up to it, without a hole, maybe none.
+         * Called once, first: the topic is at this position, and these are the latest events up to it, without gaps, possibly
+         * none.
          */
         void begins(long position, List<LogEvent> recent) throws InterruptedException;
 
-        /** The next events. Those that were handed over before are passed over; a hole is the feed's fault, and cuts everybody. */
+        /**
+         * The next events. Events that were delivered before are skipped; a gap is an error of the feed and disconnects all
+         * clients.
+         */
         void events(List<LogEvent> events) throws InterruptedException;
 
         /**
-         * The log is not the one it was; it ends at {@code head} now, and what was handed over after that may not be there any
-         * more. See {@link io.postrider.log.Log.Follower#changed}.
+         * The log was replaced or truncated and now ends at {@code head}; events that were delivered after that position may no
+         * longer exist. See {@link io.postrider.admin.Log.Follower#changed}.
          */
         void changed(long head) throws InterruptedException;
     }

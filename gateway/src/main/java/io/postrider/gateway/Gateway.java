@@ -1,35 +1,73 @@
 package io.postrider.gateway;
 
+import io.postrider.gateway.internal.SafeNames;
+import io.postrider.gateway.internal.hub.Admission;
+import io.postrider.gateway.internal.hub.HubCore;
+import io.postrider.gateway.internal.hub.Subscriber;
+import io.postrider.gateway.internal.hub.Threads;
+import io.postrider.gateway.internal.limits.ConnectRateLimit;
+import io.postrider.gateway.internal.limits.ConnectionLimits;
 import java.time.Duration;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * The door to a hub: who comes in, for what, and who does not. SSE and WebSocket both come through here, so there is one answer
- * for both. What the adapters stand on. Safe to share.
+ * Authenticates and authorizes connections to a hub, for SSE and WebSocket alike. The transport adapters use this class. Safe
+ * to share.
  */
 public final class Gateway implements AutoCloseable {
     private static final Duration SOON = Duration.ofSeconds(2);
 
+    /** The interval of the check for connections without a hello, unless the hello timeout is short. */
+    private static final long SWEEP_MILLIS = 1_000;
+
+    private static final Logger log = LoggerFactory.getLogger(Gateway.class);
+
     private final Tokens tokens;
     private final Hub hub;
+    private final HubCore core;
     private final GatewayOptions options;
+    private final ConnectRateLimit connectRate;
     private final ScheduledExecutorService clock =
             Executors.newSingleThreadScheduledExecutor(Threads.named("postrider-gateway-clock"));
 
     private Gateway(Tokens tokens, Hub hub) {
         this.tokens = tokens;
         this.hub = hub;
-        this.options = hub.options();
+        this.core = hub.core();
+        this.options = core.options();
+        this.connectRate = new ConnectRateLimit(options.connectionsOfOne(), System::nanoTime);
+        long sweep = Math.max(10, Math.min(SWEEP_MILLIS, options.helloTimeout().toMillis() / 10));
+        ScheduledFuture<?> unused =
+                clock.scheduleWithFixedDelay(this::expireSilent, sweep, sweep, TimeUnit.MILLISECONDS);
     }
 
-    /** A gateway that knows people by these tokens. The hub is the gateway's from now on, and is closed with it. */
+    /**
+     * One task for all connections. A timer per connection kept its objects alive until it fired: sockets that were opened and
+     * closed at once exhausted the heap.
+     */
+    private void expireSilent() {
+        try {
+            int lost = core.limits().expire(options.helloTimeout());
+            if (lost > 0) {
+                log.warn("upgrades_lost places={}", lost);
+                core.watch().upgradesLost(lost);
+            }
+        } catch (RuntimeException e) {
+            log.error("expiry_failed", e);
+        }
+    }
+
+    /** A gateway that verifies these tokens. It owns the hub from now on and closes it. */
     public static Gateway of(Tokens tokens, Hub hub) {
         return new Gateway(tokens, hub);
     }
@@ -42,7 +80,7 @@ public final class Gateway implements AutoCloseable {
         return options;
     }
 
-    /** What a client asks for, as it came. */
+    /** The request of a client, not yet verified. */
     public record Wish(
             @Nullable String token,
             @Nullable String topic,
@@ -55,70 +93,102 @@ public final class Gateway implements AutoCloseable {
         }
     }
 
-    /** Refuses, with 403, a request from a page that is not allowed to connect. */
+    /** Refuses a request from an origin that is not allowed, with 403. */
     public void refuseForeign(@Nullable String origin, @Nullable String host, boolean secure) {
         if (!options.origins().allows(origin, host, secure)) {
-            throw Refusal.forbidden("pages from '" + Names.shown(origin)
+            throw Refusal.forbidden("pages from '" + SafeNames.shown(origin)
                     + "' may not connect; add the origin to the gateway's allow-list if they should");
         }
     }
 
-    /** Takes one of the places; refused with 503 if none is left. The transport that takes it must see that it is left. */
+    /** Reserves a connection slot; refused with 503 if the gateway is not ready. The transport must call {@link Visit#leave}. */
     public Visit arrive() {
         if (!hub.isReady()) {
             throw Refusal.unavailable("the gateway is not ready yet, or closing; come back in a moment", SOON);
         }
-        return new Visit(hub.places().take());
+        return new Visit(core.limits().take());
     }
 
-    /** Does something after a while, on a thread that must not be held up. */
-    public void after(Duration delay, Runnable task) {
-        ScheduledFuture<?> unused = clock.schedule(task, delay.toNanos(), TimeUnit.NANOSECONDS);
+    /** Runs a task on the timer thread, which must not block. */
+    public void soon(Runnable task) {
+        try {
+            clock.execute(task);
+        } catch (RejectedExecutionException e) {
+            // the gateway is closed, and all connections with it
+        }
     }
 
-    /** Somebody was refused: for those who count. */
+    /** Reports a refused request to the metrics. */
     public void refused(int status) {
-        hub.watch().refused(status);
+        core.watch().refused(status);
     }
 
-    /** One connection on its way in. Used by one thread at a time. */
+    /** A connection that is being established. Used by one thread at a time, but any thread may call {@link #leave}. */
     public final class Visit {
-        private final Places.Seat seat;
-        private @Nullable Subscriber subscriber;
-        private @Nullable Entry entry;
+        private final ConnectionLimits.Slot slot;
+        private volatile @Nullable Subscriber subscriber;
+        private boolean left; // guarded by this
+        private @Nullable Admission entry;
 
-        private Visit(Places.Seat seat) {
-            this.seat = seat;
+        private Visit(ConnectionLimits.Slot slot) {
+            this.slot = slot;
         }
 
-        /** Waits for the client's first message. If too many connections wait, this callback closes the connection. */
-        public void awaitHello(Runnable sendAway) {
-            seat.waitUntil(sendAway);
+        /**
+         * Waits for the client's first message.
+         *
+         * @param makeRoom closes the connection because too many others are waiting
+         * @param expire closes the connection because the message did not arrive in time
+         */
+        public void awaitHello(Runnable makeRoom, Runnable expire) {
+            slot.await(new ConnectionLimits.Waiter() {
+                @Override
+                public void makeRoom() {
+                    soon(makeRoom);
+                }
+
+                @Override
+                public void expire() {
+                    expire.run();
+                }
+            });
         }
 
-        /** Looks at the token and at all that is wished, and refuses what is not allowed. Nothing has begun yet. */
+        /** Verifies the token and checks the request against it. The stream is not started yet. */
         public void admit(Wish wish) {
             entry = Gateway.this.admit(wish);
+            ConnectionLimits.Owner owner = ConnectionLimits.Owner.of(entry.identity());
+            connectRate.take(owner);
             try {
-                seat.name(entry.identity());
+                slot.name(entry.identity());
             } catch (Refusal full) {
-                hub.callRoll(entry.identity());
+                connectRate.giveBack(owner);
+                core.checkLiveness(entry.identity());
                 throw full;
             }
         }
 
-        /** Begins the stream. */
+        /** Starts the stream. It ends at once if the connection has been closed in the meantime. */
         public Subscriber join(Transport transport) {
             if (entry == null) {
-                throw new IllegalStateException("nobody joins who was not let in");
+                throw new IllegalStateException("join() without admit()");
             }
-            subscriber = hub.join(entry, seat, transport);
-            return subscriber;
+            Subscriber joined = core.join(entry, slot, transport);
+            boolean gone;
+            synchronized (this) {
+                subscriber = joined;
+                gone = left;
+            }
+            if (gone) {
+                joined.gone();
+            }
+            return joined;
         }
 
-        /** A new token for the stream that is open: of the same subject, and for all of its rooms. */
+        /** Replaces the token of the open stream; it must have the same subject and cover all rooms. */
         public void renew(@Nullable String token) {
-            if (subscriber == null || entry == null) {
+            Subscriber joined = subscriber;
+            if (joined == null || entry == null) {
                 throw Refusal.badRequest("say hello first");
             }
             Identity identity = verified(token);
@@ -126,37 +196,42 @@ public final class Gateway implements AutoCloseable {
                 throw Refusal.forbidden("the new token is somebody else's; open another connection for it");
             }
             refuseOthers(identity, entry.rooms());
-            hub.renew(subscriber, identity);
+            core.renew(joined, identity);
         }
 
-        /** Gives the place back, if the stream did not begin or has ended. */
+        /** Releases the slot, whether or not the stream was started. */
         public void leave() {
-            if (subscriber == null) {
-                seat.leave();
+            Subscriber joined;
+            synchronized (this) {
+                left = true;
+                joined = subscriber;
+            }
+            if (joined == null) {
+                slot.leave();
             } else {
-                subscriber.gone();
+                joined.gone();
             }
         }
     }
 
-    private Entry admit(Wish wish) {
+    private Admission admit(Wish wish) {
         Identity identity = verified(wish.token());
         String topic = wish.topic();
         if (topic == null || topic.isEmpty()) {
             throw Refusal.badRequest("topic must be given");
         }
         if (!options.topics().contains(topic)) {
-            throw Refusal.notFound("there is no topic '" + Names.shown(topic) + "' at this gateway");
+            throw Refusal.notFound("there is no topic '" + SafeNames.shown(topic) + "' at this gateway");
         }
         Set<Room> rooms = rooms(wish.rooms());
         refuseOthers(identity, rooms);
         if (wish.position() != null && wish.position() < 0) {
             throw Refusal.badRequest("position must not be below 0, was " + wish.position());
         }
-        return new Entry(identity, topic, rooms, wish.position());
+        return new Admission(identity, topic, rooms, wish.position());
     }
 
-    /** A stream ends at exp, so none begins after it, whatever the skew. */
+    /** A stream ends at exp, so none starts after it, regardless of clock skew. */
     private Identity verified(@Nullable String token) {
         if (token == null || token.isEmpty()) {
             throw Refusal.unauthorized("a token is needed");

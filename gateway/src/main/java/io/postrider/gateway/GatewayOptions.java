@@ -1,13 +1,14 @@
 package io.postrider.gateway;
 
 import io.postrider.PostriderException;
-import io.postrider.history.Rooms;
+import io.postrider.admin.Rooms;
+import io.postrider.gateway.internal.SafeNames;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Set;
 
-/** How a gateway works. Immutable: each {@code with…} gives a changed copy, and refuses bad values by name. */
+/** Options of a gateway. Immutable: each {@code with…} returns a changed copy and rejects invalid values by name. */
 public final class GatewayOptions {
     private static final int MIB = 1 << 20;
     private static final int MANY = 1_000_000;
@@ -18,7 +19,7 @@ public final class GatewayOptions {
         this.is = draft;
     }
 
-    /** These topics, and nothing changed. */
+    /** The default options for these topics. */
     public static GatewayOptions of(String... topics) {
         Draft draft = new Draft();
         draft.topics = topics(topics);
@@ -27,9 +28,9 @@ public final class GatewayOptions {
 
     private static Set<String> topics(String... topics) {
         for (String topic : topics) {
-            if (!Names.isTopic(topic)) {
+            if (!SafeNames.isTopic(topic)) {
                 throw PostriderException.refused(
-                        "topics must match " + Names.TOPIC + ", was '" + Names.shown(topic) + "'");
+                        "topics must match " + SafeNames.TOPIC + ", was '" + SafeNames.shown(topic) + "'");
             }
         }
         if (topics.length == 0) {
@@ -38,7 +39,7 @@ public final class GatewayOptions {
         return Set.copyOf(Arrays.asList(topics));
     }
 
-    /** How many of a topic's last events are kept in memory, and how many bytes of them. Default 10,000 and 16 MiB. */
+    /** How many of a topic's latest events are kept in memory, and their maximum size in bytes. Default 10,000 and 16 MiB. */
     public GatewayOptions withRecent(int events, int bytes) {
         Draft draft = is.copy();
         draft.recentEvents = within("recent events", events, 1, 10 * MANY);
@@ -46,7 +47,7 @@ public final class GatewayOptions {
         return new GatewayOptions(draft);
     }
 
-    /** What may wait for a connection that does not read, before it is cut. Default 1 MiB and 4,096 frames. */
+    /** How much may be queued for a connection that does not read before it is closed. Default 1 MiB and 4,096 frames. */
     public GatewayOptions withOutbox(int bytes, int frames) {
         Draft draft = is.copy();
         draft.outboxBytes = within("outbox bytes", bytes, 1024, 64 * MIB);
@@ -54,14 +55,14 @@ public final class GatewayOptions {
         return new GatewayOptions(draft);
     }
 
-    /** After so long without a frame a connection gets one that carries its position. 100 ms..5 min, default 15 s. */
+    /** The heartbeat: a connection that is idle this long gets a frame with its position. 100 ms..5 min, default 15 s. */
     public GatewayOptions withHeartbeat(Duration every) {
         Draft draft = is.copy();
         draft.heartbeat = within("heartbeat", every, Duration.ofMillis(100), Duration.ofMinutes(5));
         return new GatewayOptions(draft);
     }
 
-    /** How long a WebSocket may be open without a hello, and how large a frame from a client may be. Default 10 s, 16 KiB. */
+    /** How long a WebSocket may be open without a hello, and the maximum size of a client's message. Default 10 s, 16 KiB. */
     public GatewayOptions withHello(Duration within, int bytes) {
         Draft draft = is.copy();
         draft.helloTimeout = within("hello time-out", within, Duration.ofMillis(100), Duration.ofMinutes(1));
@@ -69,14 +70,17 @@ public final class GatewayOptions {
         return new GatewayOptions(draft);
     }
 
-    /** How long a connection may take nothing at all of what is sent before it is ended. Default 10 s. */
+    /** How long a connection may accept no data at all before it is closed. Default 10 s. */
     public GatewayOptions withSendTimeout(Duration after) {
         Draft draft = is.copy();
         draft.sendTimeout = within("send time-out", after, Duration.ofMillis(100), Duration.ofMinutes(5));
         return new GatewayOptions(draft);
     }
 
-    /** How many connections there may be, and how many of one subject. Default 10,000 and 20. */
+    /**
+     * The maximum number of connections, in total and per subject. Default 10,000 and 20. Per minute, a subject may open 10 times
+     * its maximum, and at least 200.
+     */
     public GatewayOptions withConnections(int most, int mostOfOne) {
         Draft draft = is.copy();
         draft.connections = within("connections", most, 1, MANY);
@@ -84,14 +88,14 @@ public final class GatewayOptions {
         return new GatewayOptions(draft);
     }
 
-    /** How many rooms one connection may be in: no more than the event log gives a page of, 100. Default 50. */
+    /** The maximum number of rooms per connection, up to 100, which is the limit of an event log page. Default 50. */
     public GatewayOptions withRooms(int most) {
         Draft draft = is.copy();
         draft.rooms = within("rooms", most, 1, Rooms.MOST);
         return new GatewayOptions(draft);
     }
 
-    /** How many events are asked of the read model at once, and by how many threads. Default 200 and 4. */
+    /** How many events one query of the read model returns, and how many threads query it. Default 200 and 4. */
     public GatewayOptions withHistory(int page, int readers) {
         Draft draft = is.copy();
         draft.page = within("page", page, 1, 10_000);
@@ -99,14 +103,14 @@ public final class GatewayOptions {
         return new GatewayOptions(draft);
     }
 
-    /** How long a connection waits for a read model that is behind or fails, before it is sent away. Default 10 s. */
+    /** How long a connection waits for a read model that lags or fails before it is closed. Default 10 s. */
     public GatewayOptions withCatchUp(Duration within) {
         Draft draft = is.copy();
         draft.catchUp = within("catch-up", within, Duration.ofMillis(100), Duration.ofMinutes(5));
         return new GatewayOptions(draft);
     }
 
-    /** How many threads write to sockets. Default 2. */
+    /** The number of threads that write to sockets. Default 2. */
     public GatewayOptions withWriters(int threads) {
         Draft draft = is.copy();
         draft.writers = within("writers", threads, 1, 1_000);
@@ -114,8 +118,8 @@ public final class GatewayOptions {
     }
 
     /**
-     * From which pages browsers may connect, such as {@code https://chat.example.org}. Default none: a request that names an
-     * origin is refused. Requests without one are not from a browser's page, and need a token like all others.
+     * The origins from which browsers may connect, such as {@code https://chat.example.org}. Default none: a request with an
+     * origin is refused. A request without an origin does not come from a page in a browser, and needs a token like all others.
      */
     public GatewayOptions withOrigins(String... allowed) {
         Draft draft = is.copy();
@@ -123,28 +127,28 @@ public final class GatewayOptions {
         return new GatewayOptions(draft);
     }
 
-    /** Whether pages from the very host that the request goes to may connect. Default false. */
+    /** Whether pages from the same host as the request may connect. Default false. */
     public GatewayOptions withSameOrigin(boolean allowed) {
         Draft draft = is.copy();
         draft.origins = is.origins.withSameOrigin(allowed);
         return new GatewayOptions(draft);
     }
 
-    /** Which tokens are revoked. Default: none. */
+    /** The source of revoked tokens. Default: none. */
     public GatewayOptions withRevocations(Revocations revocations) {
         Draft draft = is.copy();
         draft.revocations = revocations;
         return new GatewayOptions(draft);
     }
 
-    /** What metrics hook into. Default: nothing. */
+    /** The hook for metrics. Default: none. */
     public GatewayOptions withWatch(GatewayWatch watch) {
         Draft draft = is.copy();
         draft.watch = watch;
         return new GatewayOptions(draft);
     }
 
-    /** By which clock tokens expire. Default: the system's. */
+    /** The clock that decides when tokens expire. Default: the system clock. */
     public GatewayOptions withClock(Clock clock) {
         Draft draft = is.copy();
         draft.clock = clock;
@@ -231,7 +235,7 @@ public final class GatewayOptions {
         return is.origins;
     }
 
-    /** Every effective option, for the line that is logged at the start. */
+    /** Every effective option, for the log line at startup. */
     @Override
     public String toString() {
         return "topics=" + is.topics + " recent=" + is.recentEvents + "/" + is.recentBytes + " outbox=" + is.outboxBytes
@@ -255,7 +259,7 @@ public final class GatewayOptions {
         return value;
     }
 
-    /** The options while one of them is being changed. */
+    /** A mutable copy of the options, used to change one of them. */
     private static final class Draft implements Cloneable {
         Set<String> topics = Set.of();
         int recentEvents = 10_000;

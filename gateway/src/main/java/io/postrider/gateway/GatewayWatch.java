@@ -1,34 +1,36 @@
 package io.postrider.gateway;
 
 /**
- * What metrics hook into. Every method does nothing by default; an implementation must be quick, must not throw, and must bear
- * being called by several threads.
+ * A hook for metrics. Every method does nothing by default. An implementation must be fast, thread-safe, and must not throw.
  */
 public interface GatewayWatch {
-    /** Watches nothing. */
+    /** Ignores everything. */
     GatewayWatch NOTHING = new GatewayWatch() {};
 
-    /** Somebody was let in. */
+    /** A connection was accepted. */
     default void opened(String topic, Transport.Form form) {}
 
-    /** A connection is over: cut by the hub for this reason, or {@link Cut#GONE} if the other side left. */
-    default void closed(String topic, Transport.Form form, Cut reason) {}
+    /** A connection ended: the hub closed it for this reason, or {@link DisconnectReason#GONE} if the client left. */
+    default void closed(String topic, Transport.Form form, DisconnectReason reason) {}
 
-    /** Somebody was refused at the door, with this HTTP status. */
+    /** A request was refused with this HTTP status. */
     default void refused(int status) {}
 
-    /** An event came from the feed and was put into the outboxes of so many connections. */
+    /** The responses to this many WebSocket upgrades were never sent; their slots are free again. */
+    default void upgradesLost(int upgrades) {}
+
+    /** An event arrived from the feed and was queued for this many connections. */
     default void published(String topic, int connections) {}
 
-    /** So many events were repeated for one connection from memory. */
+    /** This many events were replayed to one connection from memory. */
     default void replayedFromMemory(String topic, int events) {}
 
-    /** So many events were repeated for one connection from the read model. */
+    /** This many events were replayed to one connection from the read model. */
     default void replayedFromHistory(String topic, int events) {}
 
-    /** Somebody came with a position that nothing can go on from. */
+    /** A client sent a position from which it cannot resume. */
     default void snapshotNeeded(String topic) {}
 
-    /** A connection did not take what was sent: its outbox was full, and it is being cut. */
+    /** A connection did not read fast enough: its outbox was full, and it is being closed. */
     default void overflowed(String topic, long queuedBytes) {}
 }

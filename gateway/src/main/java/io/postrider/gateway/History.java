@@ -5,29 +5,29 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * What a hub asks for events that it does not have in memory any more: the read model, or the log. Its methods may block and
- * may throw; they are called by the hub's readers, several at once, never by the hub's own thread.
+ * The source of events that a hub no longer has in memory: the read model, or the log. Its methods may block and may throw. They
+ * are called concurrently by the hub's reader threads, never by the hub thread.
  */
 public interface History {
     /**
-     * The first events of a stretch that are in one of the rooms <em>and</em> that the identity may read, in the order of their
-     * positions. A page may end before the stretch does, and says where; but never where it begins.
+     * The first events of a range that are in one of the rooms <em>and</em> that the identity may read, ordered by position. A
+     * page may end before the range does and then says where, but it always makes progress.
      */
     Page page(Identity who, Set<Room> rooms, Stretch stretch) throws Exception;
 
     /**
-     * What is asked for: the positions {@code after < position <= upto} of a topic.
+     * The requested range: the positions {@code after < position <= upto} of a topic.
      *
-     * @param most so many events at most
-     * @param bytes a page ends with the event by which its payloads and headers are as large as this: a page waits in memory
-     *     until its client has taken it, and events of 256 KiB are allowed
+     * @param most the maximum number of events
+     * @param bytes the page ends with the event whose payload and headers bring its size to this many bytes: a page stays in
+     *     memory until its client has received it, and events may be 256 KiB
      */
     record Stretch(String topic, long after, long upto, int most, long bytes) {}
 
     /**
-     * Events, and up to which position these are all.
+     * Events, and the position up to which they are complete.
      *
-     * @param to where the next page begins
+     * @param to the position after which the next page begins
      */
     record Page(List<LogEvent> events, long to) {
         public Page {
@@ -35,13 +35,13 @@ public interface History {
         }
     }
 
-    /** The oldest position that is kept, of whatever room; one after {@link #reached} if none is. */
+    /** The oldest position that is kept, in any room; {@link #reached} + 1 if none is. */
     long oldest(String topic) throws Exception;
 
-    /** The last position that it has; every one before it, back to the oldest, it has too. */
+    /** The last position that it has. It has every position from the oldest to this one. */
     long reached(String topic) throws Exception;
 
-    /** Whether it keeps anything of this topic, or will: if not, nobody waits until it has come so far. */
+    /** Whether it keeps this topic now or will do so. If not, connections do not wait for it to catch up. */
     default boolean keeps(String topic) throws Exception {
         return true;
     }

@@ -1,17 +1,19 @@
 package io.postrider.gateway;
 
 import io.postrider.LogEvent;
+import io.postrider.gateway.internal.SafeNames;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who somebody is and how far they may see, as a verified token says. Every path asks here, so that there is one answer.
+ * The verified identity of a token and what it may access. Streams check access here; reads of the
+ * API and of the event log are checked by the database's row-level security.
  *
  * @param subject the user's id
- * @param project the project the token is for; null only for an operator, or for a user of no project
- * @param reach how far the token reaches
- * @param tokenId the token's own id ({@code jti}), by which it is revoked; null: it cannot be
- * @param expires when the token ends, and with it every stream that was opened with it
+ * @param project the token's project; null only for an operator, or for a user without a project
+ * @param reach the scope of the token
+ * @param tokenId the token's id ({@code jti}), used to revoke it; if null, the token cannot be revoked
+ * @param expires when the token expires, which also ends every stream that was opened with it
  */
 public record Identity(
         String subject,
@@ -20,38 +22,38 @@ public record Identity(
         @Nullable String tokenId,
         Instant expires) {
 
-    /** How far a token reaches. */
+    /** The scope of a token. */
     public enum Reach {
-        /** One's own events, of the token's project or of none. */
+        /** The subject's own events, in the token's project or without a project. */
         USER,
-        /** Everything of the token's project. */
+        /** Everything in the token's project. */
         PROJECT,
-        /** Everything, and steering. */
+        /** Everything, including administration. */
         ALL
     }
 
-    /** Refuses ids that are none. */
+    /** Rejects malformed ids. */
     public Identity {
-        if (project != null && !Names.isId(project)) {
-            throw Refusal.unauthorized("project must match " + Names.ID);
+        if (project != null && !SafeNames.isId(project)) {
+            throw Refusal.unauthorized("project must match " + SafeNames.ID);
         }
-        if (!Names.isId(subject)) {
-            throw Refusal.unauthorized("sub must match " + Names.ID);
+        if (!SafeNames.isId(subject)) {
+            throw Refusal.unauthorized("sub must match " + SafeNames.ID);
         }
         if (project == null && reach == Reach.PROJECT) {
             throw Refusal.unauthorized("a token with reach 'project' needs the claim project");
         }
-        if (tokenId != null && !Names.isId(tokenId)) {
-            throw Refusal.unauthorized("jti must match " + Names.ID);
+        if (tokenId != null && !SafeNames.isId(tokenId)) {
+            throw Refusal.unauthorized("jti must match " + SafeNames.ID);
         }
     }
 
-    /** Whether everything may be seen and steered. */
+    /** Whether it may read and administer everything. */
     public boolean isOperator() {
         return reach == Reach.ALL;
     }
 
-    /** Whether this room may be entered. What is heard in it is asked event by event: {@link #mayRead}. */
+    /** Whether it may join this room. Each event of the room is checked separately: {@link #mayRead}. */
     public boolean mayHear(Room room) {
         return switch (room.kind()) {
             case PROJECT -> isOperator() || (reach == Reach.PROJECT && room.id().equals(project));
@@ -59,12 +61,12 @@ public record Identity(
         };
     }
 
-    /** Whether an event is in reach. */
+    /** Whether it may read this event. */
     public boolean mayRead(LogEvent event) {
         return mayRead(event.projectId(), event.userId());
     }
 
-    /** Whether an event, or anything else, of this project and user is in reach. */
+    /** Whether it may read an event, or anything else, of this project and user. */
     public boolean mayRead(@Nullable String projectId, @Nullable String userId) {
         return switch (reach) {
             case ALL -> true;

@@ -1,8 +1,8 @@
 package io.postrider.gateway;
 
 import io.postrider.LogEvent;
-import io.postrider.log.Follow;
-import io.postrider.log.Log;
+import io.postrider.admin.Log;
+import io.postrider.admin.Subscription;
 import java.util.ArrayDeque;
 import java.util.List;
 import java.util.Map;
@@ -12,21 +12,21 @@ import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** A feed straight from the log of a started node. One thread a topic. */
+/** A feed that follows the log of a started node, with one thread per topic. */
 public final class LogFeed implements Feed {
     private static final Logger logger = LoggerFactory.getLogger(LogFeed.class);
-    /** 10,000 payloads of the largest kind are 2.5 GB: nobody begins with that. */
+    /** 10,000 payloads of the maximum size are 2.5 GB, too much to load at startup. */
     private static final long LARGEST = 16 << 20;
 
     private static final int AT_ONCE = 1_000;
     private static final int REST_MILLIS = 500;
 
     private final Log log;
-    private final Map<String, Follow> follows = new ConcurrentHashMap<>();
+    private final Map<String, Subscription> follows = new ConcurrentHashMap<>();
     private final Map<String, Thread> beginning = new ConcurrentHashMap<>();
     private final CountDownLatch closed = new CountDownLatch(1);
 
-    /** Of {@code postrider.log()}. */
+    /** Takes {@code postrider.log()}. */
     public LogFeed(Log log) {
         this.log = log;
     }
@@ -39,7 +39,7 @@ public final class LogFeed implements Feed {
         thread.start();
     }
 
-    /** Until the database is there. */
+    /** Retries until the database is available. */
     private void begin(String topic, int recent, Receiver receiver) {
         while (closed.getCount() > 0) {
             try {
@@ -68,7 +68,7 @@ public final class LogFeed implements Feed {
         return position;
     }
 
-    /** The last events of a topic, about so many, fewer if they are large: for a feed of another kind to begin with. May block. */
+    /** About this many of a topic's latest events, fewer if they are large. Other kinds of feed start with these. May block. */
     public static List<LogEvent> recent(Log log, String topic, int most) {
         long head = log.head(topic);
         long at = Math.max(head - most, log.oldest(topic) - 1);
@@ -111,7 +111,7 @@ public final class LogFeed implements Feed {
         closed.countDown();
         beginning.values().forEach(LogFeed::join);
         synchronized (this) {
-            follows.values().forEach(Follow::close);
+            follows.values().forEach(Subscription::close);
         }
     }
 

@@ -1,6 +1,7 @@
 package io.postrider.gateway;
 
 import io.postrider.PostriderException;
+import io.postrider.gateway.internal.SafeNames;
 import java.util.Arrays;
 import java.util.Locale;
 import java.util.Set;
@@ -10,12 +11,12 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * From which pages a browser may connect. WebSocket knows no same-origin policy: any page anywhere may open one to us, and
- * the browser only says whose page it was. Compared as a whole, never by a prefix or an ending. Immutable.
+ * The origins from which a browser may connect. WebSocket has no same-origin policy: any page may open a connection to us, and
+ * the browser only reports the page's origin. Origins are compared as a whole, never by prefix or suffix. Immutable.
  *
- * <p>A page is of the same origin as the request if it names the host that was asked for. By which scheme it was asked is not known
- * behind a proxy that ends TLS: there the page is {@code https://chat.example.org} and the request came by http. So the page's own
- * scheme is taken, and only a request that did come by https is not given to a page that did not.
+ * <p>A page is same-origin if its host is the host of the request. The scheme of the request is not known behind a proxy that
+ * terminates TLS: the page is {@code https://chat.example.org}, but the request arrives over http. So the scheme of the page is
+ * used; but if the request did arrive over https, an http page is refused.
  */
 public final class Origins {
     static final Origins NONE = new Origins(Set.of(), false);
@@ -31,9 +32,9 @@ public final class Origins {
     }
 
     /**
-     * These, each such as {@code https://chat.example.org} or {@code http://localhost:8080}.
+     * These origins, each such as {@code https://chat.example.org} or {@code http://localhost:8080}.
      *
-     * @param sameOrigin whether pages from the very host that a request goes to may come too
+     * @param sameOrigin whether to allow pages from the host of the request as well
      */
     public static Origins of(boolean sameOrigin, String... allowed) {
         return new Origins(Arrays.stream(allowed).map(Origins::checked).collect(Collectors.toSet()), sameOrigin);
@@ -43,7 +44,7 @@ public final class Origins {
         String lower = origin.toLowerCase(Locale.ROOT);
         if (!ORIGIN.matcher(lower).matches()) {
             throw PostriderException.refused("origins must look like https://chat.example.org or http://localhost:8080,"
-                    + " without a path or a pattern, was '" + Names.shown(origin) + "'");
+                    + " without a path or a pattern, was '" + SafeNames.shown(origin) + "'");
         }
         return withoutDefaultPort(lower);
     }
@@ -57,9 +58,9 @@ public final class Origins {
     }
 
     /**
-     * Whether a request with these headers may go on. One without an origin is not from a browser's page.
+     * Whether a request with these headers is allowed. A request without an origin does not come from a page in a browser.
      *
-     * @param secure whether it is known to have come by https
+     * @param secure whether the request is known to have arrived over https
      */
     public boolean allows(@Nullable String origin, @Nullable String host, boolean secure) {
         if (origin == null) {
@@ -67,7 +68,7 @@ public final class Origins {
         }
         String lower = origin.toLowerCase(Locale.ROOT);
         if (!ORIGIN.matcher(lower).matches()) {
-            return false; // among them "null", which every sandboxed page and every file says of itself
+            return false; // includes "null", which every sandboxed page and every local file sends
         }
         return allowed.contains(withoutDefaultPort(lower))
                 || (sameOrigin && host != null && isSame(lower, host, secure));

@@ -1,6 +1,7 @@
 package io.postrider.gateway;
 
 import io.postrider.PostriderException;
+import io.postrider.gateway.internal.hub.Threads;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.Set;
@@ -12,9 +13,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Revocations that are kept in a table somewhere, read every 2 s. While the table cannot be read, what was read last holds, and
- * after 5 s an error is logged: to end every stream then would make an outage of the database one of the gateway, and a token that
- * was revoked meanwhile ends by its {@code exp} all the same. Safe to share.
+ * Revocations that are stored in a table and read every 2 s. While the table cannot be read, the last result stays in effect, and
+ * an error is logged after 5 s. Closing every stream instead would turn an outage of the database into one of the gateway; a
+ * token that is revoked in the meantime still ends at its {@code exp}. Safe to share.
  */
 public final class PolledRevocations implements Revocations, AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(PolledRevocations.class);
@@ -22,7 +23,7 @@ public final class PolledRevocations implements Revocations, AutoCloseable {
     private static final Duration SHORTEST = Duration.ofMillis(50);
     private static final Duration LONGEST = Duration.ofSeconds(4);
 
-    /** Within this, a stream is promised to end that has a revoked token. */
+    /** A stream with a revoked token is guaranteed to end within this time. */
     private static final Duration STALE = Duration.ofSeconds(5);
 
     private final Source source;
@@ -38,19 +39,19 @@ public final class PolledRevocations implements Revocations, AutoCloseable {
                 clock.scheduleWithFixedDelay(this::poll, every.toNanos(), every.toNanos(), TimeUnit.NANOSECONDS);
     }
 
-    /** Where revoked tokens are written down. */
+    /** The store of revoked tokens. */
     @FunctionalInterface
     public interface Source {
-        /** The ids of all revoked tokens that have not expired. May throw, and block for a few seconds, not for ever. */
+        /** The ids of all revoked tokens that have not expired. May throw, and may block for a few seconds, but not forever. */
         Collection<String> revoked() throws Exception;
     }
 
-    /** Reads once, and throws if that fails; then every 2 s. */
+    /** Reads once and throws if that fails; then reads every 2 s. */
     public static PolledRevocations of(Source source) {
         return of(source, EVERY);
     }
 
-    /** As above, at another pace. 50 ms..4 s: streams must be closed within 5 s. */
+    /** The same with another interval. 50 ms..4 s: streams must be closed within 5 s. */
     public static PolledRevocations of(Source source, Duration every) {
         if (every.compareTo(SHORTEST) < 0 || every.compareTo(LONGEST) > 0) {
             throw PostriderException.refused(
@@ -70,7 +71,7 @@ public final class PolledRevocations implements Revocations, AutoCloseable {
         try {
             revoked = Set.copyOf(source.revoked());
             readAt = System.nanoTime();
-        } catch (Exception | Error e) { // what is thrown from here would end the polling for ever
+        } catch (Exception | Error e) { // an exception that escapes would end the polling
             tell(Duration.ofNanos(System.nanoTime() - readAt), e);
         }
     }

@@ -1,19 +1,20 @@
 package io.postrider.gateway;
 
-import io.postrider.db.JsonText;
+import io.postrider.JsonText;
+import io.postrider.gateway.internal.SafeNames;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What was asked for is refused, with the status that HTTP has for it. The message says what is wrong. */
+/** A refused request, with its HTTP status and a message. */
 public final class Refusal extends RuntimeException {
     private static final long serialVersionUID = 1;
 
     /** The media type of {@link #problem}. */
     public static final String MEDIA_TYPE = "application/problem+json";
 
-    /** Why, in the words of HTTP. */
+    /** The reason, with its HTTP status. */
     public enum Why {
         BAD_REQUEST(400, "Bad request", "Correct the request, and connect again."),
         UNAUTHORIZED(
@@ -47,7 +48,7 @@ public final class Refusal extends RuntimeException {
     private final @Nullable Duration retryAfter;
 
     private Refusal(Why why, String detail, @Nullable Duration retryAfter) {
-        super(detail, null, false, false); // an answer, not a fault: a stack trace per stranger would be a gift to them
+        super(detail, null, false, false); // an answer to a client, not a fault: no stack trace
         this.why = why;
         this.retryAfter = retryAfter;
     }
@@ -57,17 +58,17 @@ public final class Refusal extends RuntimeException {
         return new Refusal(why, detail, null);
     }
 
-    /** With 400, the first of these names that is not known: a typo would be passed over, and what was meant with it. */
+    /** Refuses the first unknown name with 400, so that typos are not silently ignored. */
     public static void refuseUnknown(String what, Collection<String> names, List<String> known) {
         for (String name : names) {
             if (!known.contains(name)) {
                 throw badRequest(
-                        "unknown " + what + " '" + Names.shown(name) + "'; there are " + String.join(", ", known));
+                        "unknown " + what + " '" + SafeNames.shown(name) + "'; there are " + String.join(", ", known));
             }
         }
     }
 
-    static Refusal badRequest(String detail) {
+    public static Refusal badRequest(String detail) {
         return new Refusal(Why.BAD_REQUEST, detail, null);
     }
 
@@ -83,11 +84,11 @@ public final class Refusal extends RuntimeException {
         return new Refusal(Why.NOT_FOUND, detail, null);
     }
 
-    static Refusal tooMany(String detail, Duration retryAfter) {
+    public static Refusal tooMany(String detail, Duration retryAfter) {
         return new Refusal(Why.TOO_MANY, detail, retryAfter);
     }
 
-    static Refusal unavailable(String detail, Duration retryAfter) {
+    public static Refusal unavailable(String detail, Duration retryAfter) {
         return new Refusal(Why.UNAVAILABLE, detail, retryAfter);
     }
 
@@ -99,7 +100,7 @@ public final class Refusal extends RuntimeException {
         return why.status;
     }
 
-    /** When trying again makes sense, if it is known. */
+    /** When to retry, if known. */
     public @Nullable Duration retryAfter() {
         return retryAfter;
     }
@@ -114,7 +115,9 @@ public final class Refusal extends RuntimeException {
         return why.next;
     }
 
-    /** As {@code application/problem+json}; with the seconds of {@code retryAfter}, since a WebSocket's frame has no headers. */
+    /**
+     * As {@code application/problem+json}. It contains {@code retryAfter} in seconds, because a WebSocket frame has no headers.
+     */
     public String problem() {
         return "{\"type\":\"urn:postrider:problem:" + why.status + "\",\"title\":" + JsonText.quoted(why.title)
                 + ",\"status\":" + why.status + ",\"detail\":" + JsonText.quoted(detail()) + ",\"next\":"

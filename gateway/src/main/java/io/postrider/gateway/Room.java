@@ -1,15 +1,16 @@
 package io.postrider.gateway;
 
 import io.postrider.LogEvent;
+import io.postrider.gateway.internal.SafeNames;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a connection may hear: the events of one project, {@code project:{id}}, or of one user, {@code user:{id}}. Two rooms are
- * the same if their text is, letter by letter: there is no pattern, no prefix and no case to fold, so there is nothing to get
- * around. Immutable.
+ * A set of events that a connection can subscribe to: those of one project, {@code project:{id}}, or of one user,
+ * {@code user:{id}}. Two rooms are equal only if their text is identical: without patterns, prefixes or case folding there is
+ * nothing to bypass. Immutable.
  */
 public record Room(Kind kind, String id) {
-    /** Whose events. */
+    /** The kind of owner. */
     public enum Kind {
         PROJECT("project:"),
         USER("user:");
@@ -21,10 +22,11 @@ public record Room(Kind kind, String id) {
         }
     }
 
-    /** Refuses an id that is none. */
+    /** Rejects a malformed id. */
     public Room {
-        if (!Names.isId(id)) {
-            throw Refusal.badRequest("the id of a room must match " + Names.ID + ", was '" + Names.shown(id) + "'");
+        if (!SafeNames.isId(id)) {
+            throw Refusal.badRequest(
+                    "the id of a room must match " + SafeNames.ID + ", was '" + SafeNames.shown(id) + "'");
         }
     }
 
@@ -38,27 +40,27 @@ public record Room(Kind kind, String id) {
         return new Room(Kind.USER, id);
     }
 
-    /** Reads {@code project:{id}} or {@code user:{id}}; anything else is refused with 400. */
+    /** Parses {@code project:{id}} or {@code user:{id}}; anything else is refused with 400. */
     public static Room parse(String text) {
         for (Kind kind : Kind.values()) {
             if (text.startsWith(kind.prefix)) {
                 return new Room(kind, text.substring(kind.prefix.length()));
             }
         }
-        throw Refusal.badRequest("a room is project:{id} or user:{id}, was '" + Names.shown(text) + "'");
+        throw Refusal.badRequest("a room is project:{id} or user:{id}, was '" + SafeNames.shown(text) + "'");
     }
 
-    /** The room of an event's project or user; null if it has none, or one that no room can have. */
-    static @Nullable Room orNull(Kind kind, @Nullable String id) {
-        return id != null && Names.isId(id) ? new Room(kind, id) : null;
+    /** The room of an event's project or user; null if the event has none, or an id that is not valid for a room. */
+    public static @Nullable Room orNull(Kind kind, @Nullable String id) {
+        return id != null && SafeNames.isId(id) ? new Room(kind, id) : null;
     }
 
-    /** Whether the event belongs here. That somebody may hear a room does not mean that they may read all that is in it. */
+    /** Whether the event belongs to this room. A subscriber of the room may still not be allowed to read every event in it. */
     public boolean holds(LogEvent event) {
         return id.equals(kind == Kind.PROJECT ? event.projectId() : event.userId());
     }
 
-    /** As it is written: {@code project:{id}}. */
+    /** Its text: {@code project:{id}}. */
     @Override
     public String toString() {
         return kind.prefix + id;

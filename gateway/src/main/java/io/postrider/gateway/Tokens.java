@@ -1,6 +1,9 @@
 package io.postrider.gateway;
 
 import io.postrider.PostriderException;
+import io.postrider.gateway.internal.SafeNames;
+import io.postrider.gateway.internal.frames.JsonObject;
+import io.postrider.gateway.internal.tokens.TokenKey;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
@@ -20,17 +23,17 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Verifies tokens (JWT, signed). The algorithm is the key's, {@code iss}, {@code aud} and {@code exp} must be there and match,
- * and what is not exactly as it should be is refused. Immutable: each {@code with…} gives a changed copy. Safe to share.
+ * Verifies signed tokens (JWT). The key determines the algorithm; {@code iss}, {@code aud} and {@code exp} are required and must
+ * match; malformed tokens are rejected. Immutable: each {@code with…} returns a changed copy. Safe to share.
  *
- * <p>The skew of clocks lengthens a token's life for one request only. A stream that was opened with it ends at {@code exp}.
+ * <p>Clock skew extends a token's life only for a single request. A stream that was opened with the token ends at {@code exp}.
  */
 public final class Tokens {
     private static final int LONGEST = 8 * 1024;
-    private static final long LATEST = 253_402_300_799L; // the year 9999: beyond it Instant and JSON disagree
+    private static final long LATEST = 253_402_300_799L; // the year 9999: later dates differ between Instant and JSON
     private static final Pattern FORM = Pattern.compile("([A-Za-z0-9_-]+)\\.([A-Za-z0-9_-]+)\\.([A-Za-z0-9_-]+)");
 
-    /** By these a token would bring its own key, or change what is signed. */
+    /** With these headers a token would bring its own key, or change what is signed. */
     private static final List<String> FORBIDDEN =
             List.of("crit", "b64", "jwk", "jku", "x5u", "x5c", "zip", "enc", "cty");
 
@@ -50,7 +53,7 @@ public final class Tokens {
         this.clock = clock;
     }
 
-    /** From this issuer, for this audience, letter by letter; knows no key yet, and so refuses all. */
+    /** Accepts tokens of this issuer for this audience, compared exactly. It has no key yet, and so refuses all tokens. */
     public static Tokens of(String issuer, String audience) {
         if (issuer.isBlank() || audience.isBlank()) {
             throw PostriderException.refused(
@@ -60,22 +63,25 @@ public final class Tokens {
     }
 
     /**
-     * Also tokens signed with this secret (HS256), of 32 bytes at least, whose header names this key; or no key, if it is the
-     * only one. Several secrets make it possible to change them; secrets and public keys together are refused.
+     * Also accepts tokens signed with this secret (HS256) of at least 32 bytes. The token's header must name this key, or no key
+     * if it is the only one. Several secrets allow key rotation; secrets and public keys cannot be combined.
      */
     public Tokens withSecret(String keyId, byte[] secret) {
         return with(keyId, TokenKey.secret(secret));
     }
 
-    /** Also tokens signed with this key's private half: RSA (RS256), EC on P-256 (ES256) or Ed25519 (EdDSA). */
+    /**
+     * Also accepts tokens signed with the private key that belongs to this one: RSA (RS256), EC on P-256 (ES256) or Ed25519
+     * (EdDSA).
+     */
     public Tokens withPublicKey(String keyId, PublicKey key) {
         return with(keyId, TokenKey.publicKey(key));
     }
 
     private Tokens with(String keyId, TokenKey key) {
-        if (!Names.isId(keyId)) {
+        if (!SafeNames.isId(keyId)) {
             throw PostriderException.refused(
-                    "a key's id must match " + Names.ID + ", was '" + Names.shown(keyId) + "'");
+                    "a key's id must match " + SafeNames.ID + ", was '" + SafeNames.shown(keyId) + "'");
         }
         if (keys.containsKey(keyId)) {
             throw PostriderException.refused("there are two keys with the id '" + keyId + "'");
@@ -88,7 +94,7 @@ public final class Tokens {
         return new Tokens(issuer, audience, Map.copyOf(more), skew, clock);
     }
 
-    /** By how much clocks may differ. 0..60 s, default 30 s. */
+    /** The allowed clock skew. 0..60 s, default 30 s. */
     public Tokens withSkew(Duration newSkew) {
         if (newSkew.isNegative() || newSkew.compareTo(Duration.ofSeconds(60)) > 0) {
             throw PostriderException.refused("skew must be PT0S..PT1M, was " + newSkew);
@@ -96,12 +102,12 @@ public final class Tokens {
         return new Tokens(issuer, audience, keys, newSkew, clock);
     }
 
-    /** By which clock. Default: the system's. */
+    /** The clock. Default: the system clock. */
     public Tokens withClock(Clock newClock) {
         return new Tokens(issuer, audience, keys, skew, newClock);
     }
 
-    /** Who this token says somebody is; refused with 401 if it is not to be believed. Whether it is revoked is not asked here. */
+    /** Verifies a token and returns its identity; refused with 401 if the token is invalid. Revocation is not checked here. */
     public Identity verify(String token) {
         Matcher parts = FORM.matcher(token);
         if (token.length() > LONGEST || !parts.matches()) {
@@ -222,7 +228,9 @@ public final class Tokens {
         }
     }
 
-    /** Each part has one spelling: otherwise a token that was revoked or logged by its text would have others. */
+    /**
+     * Accepts only the canonical encoding: otherwise a token that was revoked or logged by its text would have other spellings.
+     */
     private static byte[] decoded(String part, String encoded) {
         try {
             byte[] bytes = Base64.getUrlDecoder().decode(encoded);
@@ -230,12 +238,12 @@ public final class Tokens {
                 return bytes;
             }
         } catch (IllegalArgumentException e) {
-            // told below
+            // refused below
         }
         throw Refusal.unauthorized("the token's " + part + " is not base64url as JWT writes it");
     }
 
-    /** Its settings; no secret is among them. */
+    /** Its settings, without secrets. */
     @Override
     public String toString() {
         Map<String, String> algorithms = new TreeMap<>();

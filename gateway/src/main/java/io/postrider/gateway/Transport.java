@@ -1,8 +1,10 @@
 package io.postrider.gateway;
 
-/** The socket's side of a subscriber: how frames get onto it. */
+import io.postrider.gateway.internal.hub.Subscriber;
+
+/** Writes the frames of a subscriber to its socket. */
 public interface Transport {
-    /** How frames are written. Each event is encoded once for each form, whoever gets it. */
+    /** The encoding of frames. Each event is encoded at most once per form. */
     enum Form {
         SSE,
         WEBSOCKET
@@ -11,11 +13,11 @@ public interface Transport {
     Form form();
 
     /**
-     * There is something to write: take {@link Subscriber#next} until it gives null or the socket takes no more. Called by a
-     * thread of the hub's writers, one call at a time; must not block.
+     * There are frames to write: call {@link Subscriber#next} until it returns null or the socket accepts no more. Called by one
+     * of the hub's writer threads, one call at a time; must not block.
      */
     void flush();
 
-    /** Ends it without a word: it has had its cut frame, or did not take it in time. Must not block. */
+    /** Closes the socket without a further frame. Must not block. */
     void abort();
 }

@@ -1,6 +1,6 @@
 /**
- * From the log to browsers: who may hear what, the hub that hands each event to those who may, and how somebody who was away
- * goes on where they left. No framework; the package {@code jakarta} puts it on servlets and WebSocket.
+ * Streams the log to browsers: authentication, delivery of each event to the rooms of a connection, and resuming at the last
+ * position. Independent of frameworks; the package {@code jakarta} has servlets for Server-Sent Events and WebSocket.
  */
 @org.jspecify.annotations.NullMarked
 package io.postrider.gateway;

@@ -6,6 +6,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.postrider.LogEvent;
+import io.postrider.gateway.internal.frames.Frame;
+import io.postrider.gateway.internal.frames.FrameEncoder;
+import io.postrider.gateway.internal.hub.Subscriber;
 import io.postrider.testkit.Await;
 import java.time.Duration;
 import java.time.Instant;
@@ -28,7 +31,7 @@ class HubTest {
         final AtomicInteger history = new AtomicInteger();
         final AtomicInteger snapshots = new AtomicInteger();
         final AtomicInteger overflows = new AtomicInteger();
-        final List<Cut> closed = java.util.Collections.synchronizedList(new ArrayList<>());
+        final List<DisconnectReason> closed = java.util.Collections.synchronizedList(new ArrayList<>());
 
         @Override
         public void replayedFromMemory(String topic, int events) {
@@ -51,7 +54,7 @@ class HubTest {
         }
 
         @Override
-        public void closed(String topic, Transport.Form form, Cut reason) {
+        public void closed(String topic, Transport.Form form, DisconnectReason reason) {
             closed.add(reason);
         }
     }
@@ -103,7 +106,7 @@ class HubTest {
             Reader reader = join(hub, 40L);
             reader.awaitPosition(100);
             assertThat(reader.positions()).isEqualTo(positions(41, 100));
-            assertThat(watch.memory).hasValue(60);
+            Await.until("they are counted", () -> watch.memory.get() == 60); // after they were sent
             assertThat(log.pages).hasValue(0);
         }
     }
@@ -294,7 +297,7 @@ class HubTest {
             assertThat(slow.await("cut").text()).isEqualTo("{\"type\":\"cut\",\"reason\":\"slow\",\"position\":15}");
             assertThat(slow.positions()).isEqualTo(positions(11, 15));
             assertThat(quick.positions()).isEqualTo(positions(11, 100));
-            Await.until("it is gone", () -> watch.closed.contains(Cut.SLOW));
+            Await.until("it is gone", () -> watch.closed.contains(DisconnectReason.SLOW));
             Await.until("its place is free", () -> hub.connections() == 1);
         }
     }
@@ -404,8 +407,8 @@ class HubTest {
                 null,
                 "{}",
                 Instant.EPOCH);
-        String frame =
-                new String(Frames.event(Transport.Form.SSE, broken).bytes(), java.nio.charset.StandardCharsets.UTF_8);
+        String frame = new String(
+                FrameEncoder.event(Transport.Form.SSE, broken).bytes(), java.nio.charset.StandardCharsets.UTF_8);
         assertThat(frame.lines()).hasSize(4).last().asString().isEmpty();
         assertThat(frame).doesNotContain("\r");
     }

@@ -1,7 +1,7 @@
 package io.postrider.gateway;
 
 import io.postrider.LogEvent;
-import io.postrider.log.Log;
+import io.postrider.admin.Log;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;

@@ -1,5 +1,8 @@
 package io.postrider.gateway;
 
+import io.postrider.gateway.internal.frames.Frame;
+import io.postrider.gateway.internal.hub.Admission;
+import io.postrider.gateway.internal.hub.Subscriber;
 import io.postrider.testkit.Await;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -28,8 +31,11 @@ final class Reader implements Transport {
     }
 
     Reader join(Hub hub, Identity identity, String topic, Long position, java.util.Set<Room> rooms) {
-        subscriber = hub.join(
-                new Entry(identity, topic, rooms, position), hub.places().take(), this);
+        subscriber = hub.core()
+                .join(
+                        new Admission(identity, topic, rooms, position),
+                        hub.core().limits().take(),
+                        this);
         subscriber.writable();
         return this;
     }

@@ -368,6 +368,24 @@ class RefusalTest extends GatewayTestBase {
         assertRefused(client, 4400, "unknown field of hello 'positon'");
     }
 
+    /** The container keeps it as long as the WebSocket. */
+    @Test
+    void a_large_head_of_an_upgrade_is_refused() throws Exception {
+        String upgrade = "GET /v1/socket HTTP/1.1\r\nHost: 127.0.0.1\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+                + "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n";
+        assertThat(raw(upgrade + "X: y\r\n".repeat(46) + "\r\n"))
+                .startsWith("HTTP/1.1 400")
+                .contains("at most 50 headers", "were 51");
+        assertThat(raw(upgrade + "X: y\r\n".repeat(45) + "\r\n")).startsWith("HTTP/1.1 101");
+    }
+
+    @Test
+    void a_message_of_many_bytes_in_few_characters_ends_it() throws Exception {
+        SocketClient large = served.socket();
+        large.send("{\"type\":\"hello\",\"token\":\"" + "\u20ac".repeat(6_000) + "\"}");
+        assertThat(large.awaitClose()).isEqualTo(1009);
+    }
+
     @Test
     void a_frame_that_is_too_large_or_binary_ends_it() throws Exception {
         SocketClient large = served.socket();

@@ -21,6 +21,7 @@ import java.util.logging.Logger;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.apache.catalina.Context;
+import org.apache.catalina.Valve;
 import org.apache.catalina.Wrapper;
 import org.apache.catalina.core.StandardContext;
 import org.apache.catalina.startup.Tomcat;
@@ -116,6 +117,15 @@ final class Served implements AutoCloseable {
             response.setContentType("text/html");
             response.getWriter().write("<!doctype html><title>page</title><body></body>");
         }
+    }
+
+    /** Puts a valve in front of the gateway. */
+    void add(Valve valve) {
+        tomcat.getEngine().getPipeline().addValve(valve);
+    }
+
+    void remove(Valve valve) {
+        tomcat.getEngine().getPipeline().removeValve(valve);
     }
 
     String url(String path) {

@@ -52,9 +52,9 @@ class SlowReadersTest extends GatewayTestBase {
                     }
 
                     @Override
-                    public void closed(String topic, Transport.Form form, Cut reason) {
+                    public void closed(String topic, Transport.Form form, DisconnectReason reason) {
                         (form == Transport.Form.SSE ? streams : sockets).incrementAndGet();
-                        slow.addAndGet(reason == Cut.SLOW ? 1 : 0);
+                        slow.addAndGet(reason == DisconnectReason.SLOW ? 1 : 0);
                     }
                 });
         try (Served served = serve(options);

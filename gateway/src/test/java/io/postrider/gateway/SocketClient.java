@@ -47,6 +47,15 @@ final class SocketClient implements WebSocket.Listener, AutoCloseable {
         socket.sendText(text, true).get(60, TimeUnit.SECONDS);
     }
 
+    /** Not the last piece of a message. */
+    void sendPiece(String text) throws Exception {
+        socket.sendText(text, false).get(60, TimeUnit.SECONDS);
+    }
+
+    void sendPong() throws Exception {
+        socket.sendPong(ByteBuffer.allocate(0)).get(60, TimeUnit.SECONDS);
+    }
+
     void sendBinary(byte[] bytes) throws Exception {
         socket.sendBinary(ByteBuffer.wrap(bytes), true).get(60, TimeUnit.SECONDS);
     }

@@ -3,16 +3,16 @@ package io.postrider.jackson;
 import io.postrider.PayloadMapper;
 import tools.jackson.databind.json.JsonMapper;
 
-/** Payloads as records, by Jackson 3. Safe to share among threads. */
+/** Maps payloads to records with Jackson 3. Safe to share among threads. */
 public final class JacksonMapper implements PayloadMapper {
     private final JsonMapper mapper;
 
-    /** With Jackson's defaults: a property that the record does not know is passed over. */
+    /** With Jackson's defaults: a property that the record does not have is ignored. */
     public JacksonMapper() {
         this(JsonMapper.builder().build());
     }
 
-    /** With a mapper of the application's own. */
+    /** With the application's own mapper. */
     public JacksonMapper(JsonMapper mapper) {
         this.mapper = mapper;
     }

@@ -1,3 +1,3 @@
-/** Payloads as records, by Jackson 3. */
+/** Maps payloads to records with Jackson 3. */
 @org.jspecify.annotations.NullMarked
 package io.postrider.jackson;

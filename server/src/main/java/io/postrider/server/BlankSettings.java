@@ -9,8 +9,8 @@ import org.springframework.core.env.PropertySource;
 import org.springframework.core.env.SystemEnvironmentPropertySource;
 
 /**
- * Refuses a setting that is present and blank, and names it. A script leaves {@code POSTRIDER_HTTP_BIND=} when one of its
- * variables is missing; one reader takes that for every address, another for this machine. In a file, a blank value also means an
+ * Refuses a setting that is present but blank, and names it. A script leaves {@code POSTRIDER_HTTP_BIND=} when one of its
+ * variables is missing; one parser reads that as every address, another as this machine. In a file, a blank value also means an
  * empty list, so files are not checked.
  */
 final class BlankSettings {

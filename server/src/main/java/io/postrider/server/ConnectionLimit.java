@@ -6,26 +6,29 @@ import org.slf4j.LoggerFactory;
 import org.springframework.core.env.Environment;
 
 /**
- * How many connections the heap has room for. Without it, 12,000 connections that had sent 12 KB of a head exhausted a heap of 512 MB,
- * and the server did not recover.
+ * The number of connections that fit into the heap. Without this limit, 12,000 connections that had each sent 12 KB of a request
+ * head exhausted a heap of 512 MB, and the server did not recover.
  */
 final class ConnectionLimit {
-    /** Spring's setting, which has the last word. */
+    /** Spring's setting, which overrides the limit that is computed here. */
     static final String KEY = "server.tomcat.max-connections";
 
-    /** Beside the streams. */
+    /** Connections in addition to the gateway's streams. */
     private static final int OTHERS = 2_000;
 
     private static final int LEAST = 100;
 
-    /** Measured: 63 KB with an incomplete head of 12 KB, 66 to 73 KB for a WebSocket without a hello, 19 KB for a silent connection. */
+    /**
+     * Measured: 63 KB with an incomplete head of 12 KB, 57 to 73 KB for a WebSocket with the largest head and an unfinished hello,
+     * 19 KB for a silent connection.
+     */
     private static final long BYTES_OF_ONE = 80 * 1024;
 
     private static final Logger log = LoggerFactory.getLogger(ConnectionLimit.class);
 
     private ConnectionLimit() {}
 
-    /** As many as half of the heap has room for, and no more than the gateway and other clients need. */
+    /** The number that fits into half of the heap, but no more than the gateway and other clients need. */
     static int of(int gatewayConnections, long heap) {
         return (int) Math.min(gatewayConnections / 4 * 5L + OTHERS, roomOf(heap));
     }
@@ -34,7 +37,7 @@ final class ConnectionLimit {
         return Math.max(LEAST, heap / 2 / BYTES_OF_ONE);
     }
 
-    /** Reports a limit that was set to more than there is room for, and one that is less than the gateway may have. */
+    /** Reports a configured limit that exceeds the heap, and a limit below the number of connections that the gateway accepts. */
     static void report(Environment environment, int gatewayConnections, long heap) {
         int most = environment.getProperty(KEY, Integer.class, 0);
         String risk = risk(most, heap);
@@ -45,7 +48,7 @@ final class ConnectionLimit {
         }
     }
 
-    /** Null if there is room for this many. */
+    /** Null if this many connections fit into the heap. */
     static @Nullable String risk(int most, long heap) {
         long room = roomOf(heap);
         return most >= 0 && most <= room

@@ -2,12 +2,12 @@ package io.postrider.server;
 
 import io.postrider.PostriderException;
 import io.postrider.PostriderException.Kind;
-import io.postrider.cli.connect.DatabaseUrl;
 import io.postrider.embedded.EmbeddedPostgres;
 import io.postrider.embedded.EmbeddedPostgresException;
 import io.postrider.embedded.EmbeddedPostgresOptions;
 import io.postrider.server.settings.DatabaseChoice;
 import io.postrider.server.settings.ServerSettings;
+import io.postrider.support.DatabaseUrl;
 import java.nio.file.Path;
 import java.util.Map;
 import javax.sql.DataSource;
@@ -16,7 +16,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.core.env.Environment;
 
-/** The way to the database; where none is given, a database as well, which runs as long as the server does. */
+/** Access to the database. If none is configured, starts an embedded one that runs as long as the server does. */
 final class DatabaseAccess implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(DatabaseAccess.class);
 
@@ -55,7 +55,7 @@ final class DatabaseAccess implements AutoCloseable {
         }
     }
 
-    /** Every connection from it is a new one. */
+    /** Opens a new connection each time. */
     DataSource dataSource() {
         return dataSource;
     }

@@ -4,6 +4,7 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.postrider.Postrider;
 import io.postrider.PostriderException;
+import io.postrider.admin.Listeners;
 import io.postrider.gateway.EventLogHistory;
 import io.postrider.gateway.Feed;
 import io.postrider.gateway.Gateway;
@@ -13,7 +14,6 @@ import io.postrider.gateway.LogFeed;
 import io.postrider.gateway.Revocations;
 import io.postrider.gateway.jakarta.SocketServlet;
 import io.postrider.gateway.jakarta.StreamServlet;
-import io.postrider.listen.Listeners;
 import io.postrider.redis.RedisFeed;
 import io.postrider.server.relay.RedisAddress;
 import io.postrider.server.settings.Keyring;
@@ -72,12 +72,13 @@ class GatewayConfiguration {
         return Gateway.of(keyring.tokens(), hub);
     }
 
-    /** Topics that browsers hear and nobody records: neither this node, by its settings, nor any other that there has been. */
+    /** Topics that the gateway serves but no node records: not this one, by its settings, nor any other node so far. */
     static List<String> unrecorded(ServerSettings settings, Postrider postrider) {
         Set<String> named = settings.eventLog().topics();
         boolean works = settings.allRoles().contains(Role.WORKER);
-        Set<String> listeners =
-                postrider.listeners().stream().map(Listeners.Status::name).collect(Collectors.toSet());
+        Set<String> listeners = postrider.listeners().list().stream()
+                .map(Listeners.Status::name)
+                .collect(Collectors.toSet());
         return settings.gateway().topics().stream()
                 .filter(topic -> !(works && (named == null || named.contains(topic))))
                 .filter(topic -> !listeners.contains("event_log:" + topic))
@@ -116,8 +117,8 @@ class GatewayConfiguration {
     }
 
     /**
-     * Tomcat looks every 10 s for WebSockets whose client has not answered a close frame, and begins each one with buffers of 24 KiB
-     * for messages, unless it is told otherwise.
+     * By default Tomcat checks only every 10 s for WebSockets whose client has not answered a close frame, and allocates message
+     * buffers of 24 KiB for each WebSocket.
      */
     @Bean
     WebServerFactoryCustomizer<TomcatServletWebServerFactory> socketsThatCostLittle() {
@@ -134,7 +135,7 @@ class GatewayConfiguration {
         }));
     }
 
-    /** The first that is stopped: streams are told to come back elsewhere, so that no shutdown waits for one. */
+    /** Stops first: streams are told to reconnect to another node, so that the shutdown does not wait for them. */
     @Bean
     SmartLifecycle gatewayClosing(Gateway gateway) {
         return new SmartLifecycle() {

@@ -3,14 +3,14 @@ package io.postrider.server;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
-import io.postrider.gateway.Cut;
+import io.postrider.gateway.DisconnectReason;
 import io.postrider.gateway.GatewayWatch;
 import io.postrider.gateway.Transport;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** What the gateway does, as counters. Topics are those that the settings name, so the labels are bounded. */
+/** Counters of the gateway. Topics are those that the settings name, so the number of label values is bounded. */
 final class GatewayMeters implements GatewayWatch {
     private final MeterRegistry registry;
     private final Map<String, Counter> counters = new ConcurrentHashMap<>();
@@ -25,13 +25,18 @@ final class GatewayMeters implements GatewayWatch {
     }
 
     @Override
-    public void closed(String topic, Transport.Form form, Cut reason) {
+    public void closed(String topic, Transport.Form form, DisconnectReason reason) {
         count("postrider_gateway_closed_total", Tags.of("topic", topic, "form", word(form), "reason", word(reason)), 1);
     }
 
     @Override
     public void refused(int status) {
         count("postrider_gateway_refused_total", Tags.of("status", Integer.toString(status)), 1);
+    }
+
+    @Override
+    public void upgradesLost(int upgrades) {
+        count("postrider_gateway_upgrades_lost_total", Tags.empty(), upgrades);
     }
 
     @Override

@@ -7,9 +7,9 @@ import org.springframework.context.ApplicationListener;
 import org.springframework.core.Ordered;
 import org.springframework.core.env.MapPropertySource;
 
-/** Puts what was given on the command line before everything else, early enough to name a file of more settings. */
+/** Gives the settings of the command line precedence over all others, early enough to name a file with more settings. */
 final class GivenSettings implements ApplicationListener<ApplicationEnvironmentPreparedEvent>, Ordered {
-    /** The name of the source. */
+    /** The name of the property source. */
     static final String SOURCE = "given";
 
     private final Map<String, Object> settings;
@@ -23,7 +23,7 @@ final class GivenSettings implements ApplicationListener<ApplicationEnvironmentP
         event.getEnvironment().getPropertySources().addFirst(new MapPropertySource(SOURCE, settings));
     }
 
-    /** Before the files are read. */
+    /** Runs before the files are read. */
     @Override
     public int getOrder() {
         return Ordered.HIGHEST_PRECEDENCE;

@@ -9,7 +9,7 @@ import java.util.TreeMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Settings that are allowed and weaken the server: reported at each start, one line each, with what to do. */
+/** Reports allowed settings that weaken the server: at each start, one line each, with what to do. */
 final class InsecureSettings {
     private static final Logger log = LoggerFactory.getLogger(InsecureSettings.class);
 

@@ -8,7 +8,7 @@ import org.springframework.core.Ordered;
 import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.core.env.MapPropertySource;
 
-/** Whether the log is JSON or text, wherever that is set: command line, environment or a file. */
+/** Selects JSON or text for the log, as set on the command line, in the environment or in a file. */
 final class LogForm implements ApplicationListener<ApplicationEnvironmentPreparedEvent>, Ordered {
     @Override
     public void onApplicationEvent(ApplicationEnvironmentPreparedEvent event) {
@@ -27,7 +27,7 @@ final class LogForm implements ApplicationListener<ApplicationEnvironmentPrepare
         }
     }
 
-    /** After the files are read (10 behind the first), before Spring sets up its log by it (20 behind). */
+    /** Runs after the files are read (at +10) and before Spring configures logging (at +20). */
     @Override
     public int getOrder() {
         return Ordered.HIGHEST_PRECEDENCE + 15;

@@ -2,12 +2,11 @@ package io.postrider.server;
 
 import io.postrider.Postrider;
 import io.postrider.PostriderException;
-import io.postrider.db.Database;
-import io.postrider.db.Sql;
-import io.postrider.watch.Watch;
+import io.postrider.admin.Watch;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -18,12 +17,11 @@ import org.slf4j.LoggerFactory;
 import org.springframework.context.SmartLifecycle;
 
 /**
- * Sees to it that topics are recorded in the event log: those that the settings name, or every one as it appears. A topic to which
- * this node emits is known at once, others within a second. Each is a listener with a thread, so there is a bound.
+ * Records topics in the event log: those that the settings name, or every topic as it appears. A topic to which this node emits
+ * is noticed at once, others within a second. Each recorded topic is a listener with a thread, so their number is limited.
  */
 final class Recording implements SmartLifecycle, Watch {
     private static final Logger log = LoggerFactory.getLogger(Recording.class);
-    private static final Sql TOPICS = Sql.file("server/topics");
     private static final int LOOK_EVERY_MILLIS = 1_000;
 
     private final BlockingQueue<String> noticed = new LinkedBlockingQueue<>();
@@ -35,15 +33,14 @@ final class Recording implements SmartLifecycle, Watch {
     private boolean full;
     private @Nullable Thread thread;
     private @Nullable Postrider postrider;
-    private @Nullable Database database;
     private volatile boolean running;
 
     /**
-     * Of these topics.
+     * Records these topics.
      *
-     * @param named null: of every one
-     * @param first those that browsers hear, and must find what they have missed: before any other
-     * @param limit how many topics are recorded if none are named
+     * @param named null: every topic
+     * @param first topics that the gateway serves; recorded before any other, so that browsers find the events that they missed
+     * @param limit maximum number of topics that are recorded if none are named
      */
     Recording(@Nullable Set<String> named, Set<String> first, int limit) {
         this.named = named;
@@ -51,10 +48,9 @@ final class Recording implements SmartLifecycle, Watch {
         this.limit = limit;
     }
 
-    /** For this node. Apart from the constructor, because the node is told of its watches before it is made. */
-    void of(Postrider node, Database where) {
+    /** Sets the node. Not a constructor argument, because the node needs its watches before it is created. */
+    void of(Postrider node) {
         this.postrider = node;
-        this.database = where;
     }
 
     @Override
@@ -66,7 +62,7 @@ final class Recording implements SmartLifecycle, Watch {
 
     @Override
     public void start() {
-        if (postrider == null || database == null) {
+        if (postrider == null) {
             return;
         }
         running = true;
@@ -84,10 +80,7 @@ final class Recording implements SmartLifecycle, Watch {
     private void look() {
         while (running) {
             try {
-                database()
-                        .autocommit(session ->
-                                session.query(TOPICS, bind -> bind.int4("most", limit + 1), row -> row.text("topic")))
-                        .forEach(this::tryToRecord);
+                node().eventLog().topics(limit + 1).forEach(this::tryToRecord);
                 @Nullable String topic = noticed.poll(LOOK_EVERY_MILLIS, TimeUnit.MILLISECONDS);
                 while (topic != null) {
                     tryToRecord(topic);
@@ -105,7 +98,7 @@ final class Recording implements SmartLifecycle, Watch {
         }
     }
 
-    /** A topic that cannot be recorded, for now or for good, keeps none of the others from it. It is tried again with each look. */
+    /** A topic that cannot be recorded, temporarily or permanently, does not affect the others. Each poll tries it again. */
     private void tryToRecord(String topic) {
         try {
             record(topic);
@@ -134,13 +127,12 @@ final class Recording implements SmartLifecycle, Watch {
             }
             return;
         }
-        Postrider node = java.util.Objects.requireNonNull(postrider);
-        node.add(node.eventLog().listener(topic));
+        node().add(node().eventLog().listener(topic));
         recorded.add(topic);
     }
 
-    private Database database() {
-        return java.util.Objects.requireNonNull(database);
+    private Postrider node() {
+        return Objects.requireNonNull(postrider);
     }
 
     private void rest() {
@@ -166,7 +158,7 @@ final class Recording implements SmartLifecycle, Watch {
         return running;
     }
 
-    /** After the node, and stopped before it. */
+    /** Starts after the node, and stops before it. */
     @Override
     public int getPhase() {
         return DEFAULT_PHASE - 4_000;

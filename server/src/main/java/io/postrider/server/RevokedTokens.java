@@ -2,7 +2,7 @@ package io.postrider.server;
 
 import com.zaxxer.hikari.HikariDataSource;
 import io.postrider.Postrider;
-import io.postrider.access.Revocations.Revoked;
+import io.postrider.admin.Revocations.Revoked;
 import io.postrider.gateway.PolledRevocations;
 import io.postrider.gateway.Revocations;
 import java.sql.Connection;
@@ -17,25 +17,26 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Revoked tokens: those that were revoked here at once, those of other nodes within two seconds. They are read on a connection of
- * their own: when the database's host vanishes, those of the pool hang until the kernel gives them up, after 15 minutes.
+ * Revoked tokens. A token that is revoked on this node is refused at once, one that is revoked on another node within two
+ * seconds. They are read on a separate connection: when the database's host vanishes, pooled connections hang until the kernel
+ * gives them up, after 15 minutes.
  */
 final class RevokedTokens implements Revocations, AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(RevokedTokens.class);
 
-    /** To revoke more is refused; some that were revoked in the same moment may be there beyond. */
-    private static final int MOST = io.postrider.access.Revocations.MOST + 10_000;
+    /** The API refuses to revoke more than its own limit; concurrent revocations may exceed that by a few. */
+    private static final int MOST = io.postrider.admin.Revocations.MOST + 10_000;
 
     private static final int SILENCE_MILLIS = 3_000;
 
-    /** Clocks differ, and a token is believed for a moment after its time. */
+    /** Clocks differ, and a token is still accepted for a moment after it expires. */
     private static final Duration AFTERWARDS = Duration.ofMinutes(2);
 
     private final Map<String, Instant> here = new ConcurrentHashMap<>();
     private final HikariDataSource line = new HikariDataSource();
     private final PolledRevocations everywhere;
 
-    /** Of this node; they are read from there. */
+    /** Reads the revoked tokens of this node's schema. */
     RevokedTokens(Postrider postrider, DataSource source) {
         line.setPoolName("postrider-revocations");
         line.setDataSource(source);
@@ -51,7 +52,7 @@ final class RevokedTokens implements Revocations, AutoCloseable {
 
     private static List<String> read(Postrider postrider, DataSource line) throws SQLException {
         try (Connection connection = line.getConnection()) {
-            connection.setNetworkTimeout(Runnable::run, SILENCE_MILLIS); // the pool sets it back
+            connection.setNetworkTimeout(Runnable::run, SILENCE_MILLIS); // the pool resets it
             List<Revoked> revoked = postrider.revocations().list(connection, MOST);
             if (revoked.size() == MOST) {
                 log.error(
@@ -63,7 +64,7 @@ final class RevokedTokens implements Revocations, AutoCloseable {
         }
     }
 
-    /** One that was just written down, until it expires. */
+    /** Adds a token whose revocation was just written; it is kept until it expires. */
     void add(String tokenId, Instant expires) {
         Instant over = Instant.now().minus(AFTERWARDS);
         here.entrySet().removeIf(one -> one.getValue().isBefore(over) || everywhere.isRevoked(one.getKey()));

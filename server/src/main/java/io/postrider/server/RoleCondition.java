@@ -8,7 +8,7 @@ import org.springframework.context.annotation.Condition;
 import org.springframework.context.annotation.ConditionContext;
 import org.springframework.core.type.AnnotatedTypeMetadata;
 
-/** Whether this process has a role. */
+/** Matches if this process has a role. */
 abstract class RoleCondition implements Condition {
     private final Predicate<ServerSettings> wanted;
 
@@ -27,7 +27,7 @@ abstract class RoleCondition implements Condition {
         }
     }
 
-    /** And has something to say: without a topic there is nothing to hear. */
+    /** Also needs a topic: without one there is nothing to stream. */
     static final class Gateway extends RoleCondition {
         Gateway() {
             super(settings -> settings.allRoles().contains(Role.GATEWAY)

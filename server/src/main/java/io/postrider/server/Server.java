@@ -26,7 +26,7 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.core.env.MapPropertySource;
 
-/** A server that runs. Closing it ends it in order: streams are told, requests answered, jobs handed back. */
+/** A running server. Closing it shuts it down in order: streams are notified, requests are answered, jobs are released. */
 public final class Server implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Server.class);
 
@@ -40,25 +40,25 @@ public final class Server implements AutoCloseable {
     }
 
     /**
-     * Starts one.
+     * Starts a server.
      *
-     * @param settings by their full names; they go before files and environment
-     * @param more Spring configuration beside the server's own: listeners, workers and servlets of an application
+     * @param settings by their full names; they override files and environment
+     * @param more additional Spring configuration: listeners, workers and servlets of an application
      */
     public static Server start(Map<String, String> settings, Class<?>... more) {
         Map<String, Object> defaults = new HashMap<>();
         defaults.put("spring.main.banner-mode", "off");
         defaults.put("spring.application.name", "postrider");
-        // What others tell of their start is of no use to who runs this; their warnings are.
+        // Startup messages of other libraries do not help an operator; their warnings do.
         for (String chatty : List.of("org.apache", "org.springframework", "com.zaxxer.hikari", "io.lettuce")) {
             defaults.put("logging.level." + chatty, "warn");
         }
-        // Why a start was refused is in the exception, and who starts us says it.
+        // The exception says why a start was refused, and the caller reports it.
         defaults.put("logging.level.org.springframework.boot.diagnostics.LoggingFailureAnalysisReporter", "off");
         defaults.put("logging.level.org.springframework.boot.web.server.servlet.context", "error");
         defaults.put(
                 "logging.level.org.springframework.boot.tomcat.servlet.DeferredServletContainerInitializers", "off");
-        defaults.put("logging.level.org.apache.catalina.loader", "error"); // threads of a start that is being given up
+        defaults.put("logging.level.org.apache.catalina.loader", "error"); // threads of an aborted start
         SpringApplication application = new SpringApplicationBuilder(ServerConfiguration.class)
                 .sources(more)
                 .web(WebApplicationType.SERVLET)
@@ -70,8 +70,7 @@ public final class Server implements AutoCloseable {
                 .build();
         application.setAddCommandLineProperties(false);
         application.addListeners(new GivenSettings(settings), new LogForm());
-        // Until the settings are read, and with them the levels above: a file that cannot be read is told by who starts
-        // us.
+        // Silent until the settings are read, with the levels above. The caller reports a file that cannot be read.
         LoggingSystem.get(Server.class.getClassLoader()).setLogLevel("org.springframework.boot", LogLevel.OFF);
         try {
             return new Server(application.run());
@@ -80,12 +79,12 @@ public final class Server implements AutoCloseable {
         }
     }
 
-    /** What follows from our settings for Spring's. Last among the sources: who sets Spring's own has the last word. */
+    /** Derives Spring's settings from ours, as the last property source: Spring settings that the user sets override it. */
     private static void derive(ConfigurableApplicationContext context) {
         ConfigurableEnvironment environment = context.getEnvironment();
         BlankSettings.refuse(environment);
         ServerSettings settings = bound(environment, ServerSettings.class);
-        bound(environment, PostriderProperties.class); // what cannot be read is told before anything is started
+        bound(environment, PostriderProperties.class); // refuses unreadable values before anything is started
         FrontFilter.refuseUnlessOrigins(settings.http().origins());
         Keyring.refuseWithoutKeys(settings.auth(), settings.http().bind());
         boolean works = settings.allRoles().contains(Role.WORKER);
@@ -100,7 +99,7 @@ public final class Server implements AutoCloseable {
         derived.put("server.address", settings.http().bind());
         derived.put("server.shutdown", "graceful");
         derived.put("server.max-http-request-header-size", "16KB");
-        derived.put("server.tomcat.connection-timeout", "10s"); // for who opens a connection and says nothing
+        derived.put("server.tomcat.connection-timeout", "10s"); // for clients that connect and send nothing
         derived.put("server.tomcat.threads.max", WORKERS);
         derived.put("server.tomcat.max-swallow-size", "0B");
         long heap = Runtime.getRuntime().maxMemory();
@@ -115,7 +114,7 @@ public final class Server implements AutoCloseable {
         ConnectionLimit.report(environment, settings.gateway().connections(), heap);
     }
 
-    /** One that was asked for by name must have something to say; one among all roles is only told of. */
+    /** A gateway without topics is refused if its role was named, and only logged if all roles are active by default. */
     private static void refuseSilentGateway(ServerSettings settings) {
         if (!settings.allRoles().contains(Role.GATEWAY)
                 || !settings.gateway().topics().isEmpty()) {
@@ -136,14 +135,14 @@ public final class Server implements AutoCloseable {
         }
     }
 
-    /** The port it listens on. */
+    /** The port that the server listens on. */
     public int port() {
         return context instanceof ServletWebServerApplicationContext web && web.getWebServer() != null
                 ? web.getWebServer().getPort()
                 : -1;
     }
 
-    /** One of its beans. */
+    /** A bean of the server. */
     public <T> T bean(Class<T> type) {
         return context.getBean(type);
     }

@@ -6,9 +6,6 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.postrider.Options;
 import io.postrider.Postrider;
-import io.postrider.cli.connect.DatabaseUrl;
-import io.postrider.db.Database;
-import io.postrider.db.SchemaName;
 import io.postrider.gateway.Gateway;
 import io.postrider.gateway.Revocations;
 import io.postrider.gateway.jakarta.AnswerWriter;
@@ -16,9 +13,12 @@ import io.postrider.gateway.jakarta.ClientServlet;
 import io.postrider.server.api.Api;
 import io.postrider.server.api.ApiRoutes;
 import io.postrider.server.api.BodyMemory;
+import io.postrider.server.api.Changing;
+import io.postrider.server.api.Readers;
 import io.postrider.server.api.Reading;
 import io.postrider.server.api.UnreadAnswers;
 import io.postrider.server.api.WriteRates;
+import io.postrider.server.api.Writers;
 import io.postrider.server.api.Writing;
 import io.postrider.server.http.AnswerValve;
 import io.postrider.server.http.ApiServlet;
@@ -41,6 +41,7 @@ import io.postrider.spring.PostriderAutoConfiguration;
 import io.postrider.spring.PostriderMetricsAutoConfiguration;
 import io.postrider.spring.PostriderProperties;
 import io.postrider.spring.Readiness;
+import io.postrider.support.DatabaseUrl;
 import jakarta.servlet.Filter;
 import jakarta.servlet.Servlet;
 import jakarta.servlet.http.HttpServletRequest;
@@ -48,7 +49,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.Predicate;
-import javax.sql.DataSource;
 import org.apache.catalina.core.StandardHost;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
@@ -70,7 +70,7 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.core.env.Environment;
 
-/** The beans of every role. What is imported is named one by one: nothing is scanned, and the start takes what it needs. */
+/** The beans of every role. Imports are explicit: there is no component scan, so only what is needed is started. */
 @Configuration(proxyBeanMethods = false)
 @Import({WorkerConfiguration.class, GatewayConfiguration.class})
 @EnableConfigurationProperties({ServerSettings.class, PostriderProperties.class})
@@ -86,7 +86,7 @@ import org.springframework.core.env.Environment;
     PostriderAutoConfiguration.class
 })
 class ServerConfiguration {
-    /** Beside the payload: names, ids, headers of 16 KiB. */
+    /** Room for everything except the payload: names, ids, headers of 16 KiB. */
     private static final int ENVELOPE = 64 * 1024;
 
     /** Worker threads that the API leaves to health checks, metrics and other requests outside the API. */
@@ -99,7 +99,7 @@ class ServerConfiguration {
 
     @Bean(destroyMethod = "close")
     DatabaseAccess databaseAccess(ServerSettings settings, Environment environment, ObjectProvider<KnownKeys> keys) {
-        KnownKeys.refuseOthers(keys.stream().toList(), environment); // before a database is started for nothing
+        KnownKeys.refuseOthers(keys.stream().toList(), environment); // before a database is started in vain
         return DatabaseAccess.of(settings, environment);
     }
 
@@ -110,7 +110,7 @@ class ServerConfiguration {
         pool.setDataSource(access.dataSource());
         pool.setMaximumPoolSize(settings.poolSize());
         pool.setMinimumIdle(2);
-        pool.setConnectionTimeout(5_000); // a request that waits longer is better told to come again
+        pool.setConnectionTimeout(5_000); // a request that waits longer should rather be told to retry
         return pool;
     }
 
@@ -135,15 +135,20 @@ class ServerConfiguration {
 
     @Bean(destroyMethod = "close")
     ReadingPool readingPool(DatabaseAccess access, ServerSettings settings, Options options) {
-        return new ReadingPool(access.dataSource(), settings.api(), SchemaName.of(options.schema()));
+        return new ReadingPool(access.dataSource(), settings.api(), options);
+    }
+
+    @Bean(destroyMethod = "close")
+    WritingPool writingPool(DatabaseAccess access, ServerSettings settings, Options options) {
+        return new WritingPool(access.dataSource(), settings.api(), options);
     }
 
     @Bean
-    Writing writing(Postrider postrider, DataSource dataSource, Options options, ServerSettings settings) {
+    Writing writing(Postrider postrider, WritingPool pool, Options options, ServerSettings settings) {
         ServerSettings.Api api = settings.api();
         return new Writing(
                 postrider,
-                new Database(dataSource, SchemaName.of(options.schema())),
+                new Changing(pool.postrider(), new Writers(api.writers())),
                 options.payloadCap(),
                 new Writing.Permitted(
                         api.userTopics(),
@@ -164,7 +169,8 @@ class ServerConfiguration {
             ServerSettings settings,
             RevokedTokens revocations,
             MeterRegistry registry) {
-        Reading reading = Reading.of(pool.database(), settings.api().readers());
+        Reading reading =
+                new Reading(pool.postrider(), new Readers(settings.api().readers()));
         UnreadAnswers unread = new UnreadAnswers(Runtime.getRuntime().maxMemory() / 8);
         Gauge.builder("postrider_http_unread_bytes", unread, UnreadAnswers::bytes)
                 .register(registry);
@@ -278,6 +284,12 @@ class ServerConfiguration {
     }
 
     @Bean
+    WebServerFactoryCustomizer<TomcatServletWebServerFactory> fewParameters() {
+        return factory -> factory.addConnectorCustomizers(
+                connector -> connector.setMaxParameterCount(ApiServlet.MOST_PARAMETERS));
+    }
+
+    @Bean
     WebServerFactoryCustomizer<TomcatServletWebServerFactory> limitedConnections(ServerSettings settings) {
         ServerSettings.Http http = settings.http();
         return factory -> {
@@ -290,7 +302,7 @@ class ServerConfiguration {
         };
     }
 
-    /** Of its own accord the kernel keeps up to 4 MiB for a reader that does not read, where no bound of ours sees them. */
+    /** By default the kernel buffers up to 4 MiB for a client that does not read, and none of our limits counts that memory. */
     @Bean
     WebServerFactoryCustomizer<TomcatServletWebServerFactory> smallSendBuffers() {
         return factory -> factory.addConnectorCustomizers(

@@ -17,11 +17,11 @@ import org.springframework.core.convert.ConversionFailedException;
 import org.springframework.core.convert.TypeDescriptor;
 import org.yaml.snakeyaml.error.YAMLException;
 
-/** Why a server does not start, in words of ours: what is wrong, and what to do. */
+/** Explains why a server does not start: what is wrong, and what to do. */
 final class StartRefusal {
     private StartRefusal() {}
 
-    /** The first of the causes that is ours, or that whoever starts the server can mend; else what was thrown. */
+    /** The first cause that is our own, or that the operator can fix; otherwise the exception itself. */
     static RuntimeException of(RuntimeException thrown) {
         for (@Nullable Throwable cause = thrown; cause != null; cause = cause.getCause()) {
             @Nullable RuntimeException known = known(cause);
@@ -58,8 +58,8 @@ final class StartRefusal {
     }
 
     /**
-     * Looked at before a database is started or migrated for a server that could not be reached. What is taken only after this
-     * is told all the same, when the server wants to listen.
+     * Runs before a database is started or migrated for a server that nobody could reach. A port that is taken after this check
+     * is reported when the server starts to listen.
      */
     static void refuseTakenPort(ServerSettings.Http http) {
         if (http.port() == 0) {
@@ -76,7 +76,7 @@ final class StartRefusal {
         }
     }
 
-    /** A value that its setting cannot have; of a choice, with what there is to choose. */
+    /** A value that its setting does not accept; for an enum, lists the valid values. */
     static PostriderException unreadable(BindException e) {
         Throwable last = e;
         @Nullable PostriderException choice = null;

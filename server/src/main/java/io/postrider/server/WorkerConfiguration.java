@@ -1,21 +1,17 @@
 package io.postrider.server;
 
-import io.postrider.Options;
 import io.postrider.Postrider;
-import io.postrider.db.Database;
-import io.postrider.db.SchemaName;
 import io.postrider.server.relay.ConfiguredRelay;
 import io.postrider.server.settings.ServerSettings;
 import java.util.ArrayList;
 import java.util.List;
-import javax.sql.DataSource;
 import org.springframework.beans.factory.InitializingBean;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.env.Environment;
 
-/** The beans of the role worker: relays that the settings name, and the recording of the event log. */
+/** The beans of the role worker: the configured relays, and the recording of the event log. */
 @Configuration(proxyBeanMethods = false)
 @Conditional(RoleCondition.Worker.class)
 class WorkerConfiguration {
@@ -29,9 +25,8 @@ class WorkerConfiguration {
     }
 
     @Bean
-    InitializingBean recordingOfThisNode(
-            Recording recording, Postrider postrider, DataSource dataSource, Options options) {
-        return () -> recording.of(postrider, new Database(dataSource, SchemaName.of(options.schema())));
+    InitializingBean recordingOfThisNode(Recording recording, Postrider postrider) {
+        return () -> recording.of(postrider);
     }
 
     @Bean(destroyMethod = "close")
@@ -39,7 +34,7 @@ class WorkerConfiguration {
         return new Relays(settings, postrider, environment);
     }
 
-    /** All of them. Closed when the node is: it stops before any bean goes. */
+    /** All configured relays. Closed after the node: the node stops before any bean is destroyed. */
     static final class Relays implements AutoCloseable {
         private final List<ConfiguredRelay> all = new ArrayList<>();
 

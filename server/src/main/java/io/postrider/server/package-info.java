@@ -1,3 +1,3 @@
-/** The server: a Spring Boot application over the starter, in any combination of three roles. */
+/** The server: a Spring Boot application on top of the starter, in any combination of three roles. */
 @org.jspecify.annotations.NullMarked
 package io.postrider.server;

@@ -293,12 +293,12 @@ class ApiTest {
     }
 
     @Test
-    void a_key_of_a_user_without_a_project_names_the_user_alone() {
-        Reply reply = server.post(
-                server.user("ann", null), "/v1/queues/notes/jobs", "{\"type\":\"note\",\"payload\":1,\"key\":\"k\"}");
-        assertThat(reply.status()).as(reply.text()).isEqualTo(201);
-        String id = reply.json().path("id").asString();
-        assertThat(await("/v1/jobs/" + id, job -> true).path("key").asString()).isEqualTo("//ann/k");
+    void a_user_without_a_project_writes_nothing_that_users_of_this_name_in_every_project_would_read() {
+        for (String path : List.of("/v1/queues/notes/jobs", "/v1/topics/orders/events")) {
+            Reply reply = server.post(server.user("ann", null), path, "{\"type\":\"note\",\"payload\":1}");
+            assertThat(reply.status()).as(reply.text()).isEqualTo(403);
+            assertThat(reply.text()).contains("claim project");
+        }
     }
 
     @Test

@@ -7,8 +7,8 @@ import io.postrider.Event;
 import io.postrider.Job;
 import io.postrider.Listener;
 import io.postrider.Postrider;
+import io.postrider.admin.DeadLetters;
 import io.postrider.gateway.Identity.Reach;
-import io.postrider.listen.DeadLetters;
 import io.postrider.server.LiveServer.Reply;
 import io.postrider.server.api.Api;
 import io.postrider.server.api.Need;
@@ -104,7 +104,8 @@ class IsolationTest {
 
         /** Whether it may write under these names; null is left out, and taken from the token. */
         boolean mayWriteAs(Owner owner) {
-            return (owner.project() == null || owner.project().equals(project))
+            return project != null
+                    && (owner.project() == null || owner.project().equals(project))
                     && (user == null || owner.user() == null || owner.user().equals(user));
         }
     }

@@ -28,7 +28,7 @@ class JsonLinesTest {
     @Test
     void names_and_values_of_our_lines_are_fields() {
         JsonNode line = line(
-                "io.postrider.listen.ListenerRun",
+                "io.postrider.internal.listen.ListenerRun",
                 null,
                 "outbox_publish_failed listener={} position={} event_id={} attempt={} retry_in={} error=\"{}\"",
                 "mail",
@@ -61,8 +61,12 @@ class JsonLinesTest {
                 .contains("chat", "orders");
         assertThat(opened.path("rooms").isIntegralNumber()).isTrue();
         assertThat(opened.path("same_origin").isBoolean()).isTrue();
-        JsonNode migrated =
-                line("io.postrider.schema.Migrator", null, "migrated schema={} applied={}", "postrider", List.of(1, 2));
+        JsonNode migrated = line(
+                "io.postrider.internal.schema.Migrator",
+                null,
+                "migrated schema={} applied={}",
+                "postrider",
+                List.of(1, 2));
         assertThat(migrated.path("event").asString()).isEqualTo("migrated");
         assertThat(migrated.path("schema").asString()).isEqualTo("postrider");
         JsonNode told = line("io.postrider.x", null, "some_thing {}", "listener=forged");

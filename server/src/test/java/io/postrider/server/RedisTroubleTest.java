@@ -6,13 +6,13 @@ import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.pubsub.RedisPubSubAdapter;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
-import io.postrider.Course;
 import io.postrider.Event;
 import io.postrider.Listener;
 import io.postrider.LogEvent;
 import io.postrider.Options;
 import io.postrider.Postrider;
-import io.postrider.Receipt;
+import io.postrider.RelayEpoch;
+import io.postrider.SendResult;
 import io.postrider.Sink;
 import io.postrider.StartPoint;
 import io.postrider.gateway.Gateway;
@@ -248,14 +248,14 @@ class RedisTroubleTest {
         }
 
         @Override
-        public Receipt send(Course course, List<LogEvent> events) throws Exception {
+        public SendResult send(RelayEpoch course, List<LogEvent> events) throws Exception {
             List<LogEvent> sent =
                     events.stream().filter(event -> event.position() % 40 != 0).toList();
-            return sent.isEmpty() ? Receipt.whole() : sink.send(course, sent);
+            return sent.isEmpty() ? SendResult.whole() : sink.send(course, sent);
         }
 
         @Override
-        public Map<Long, UUID> holds(Course course, long after) throws Exception {
+        public Map<Long, UUID> holds(RelayEpoch course, long after) throws Exception {
             return sink.holds(course, after);
         }
 

@@ -8,7 +8,7 @@ import java.io.IOException;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-/** A WebSocket that was refused does not keep its connection by not answering the close frame. */
+/** A request that is no handshake opens no WebSocket, and one that was refused does not keep its connection. */
 @PostgresTest
 class RefusedSocketsTest {
     private static final String UPGRADE = "GET /v1/socket HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\n"
@@ -30,6 +30,27 @@ class RefusedSocketsTest {
             socket.readToEnd();
             // Tomcat waits 30 s for the answer to a close frame, and looks every 10 s.
             assertThat(Duration.ofNanos(System.nanoTime() - begun)).isLessThan(Duration.ofSeconds(8));
+        }
+    }
+
+    /** Tomcat keeps it as long as the WebSocket. */
+    @Test
+    void a_head_of_more_than_8_KB_is_no_handshake(TestDatabase database) throws IOException {
+        String large = UPGRADE.replace("\r\n\r\n", "\r\nCookie: " + "c".repeat(8_192) + "\r\n\r\n");
+        try (LiveServer server = LiveServer.on(database);
+                RawHttp socket = RawHttp.to(server)) {
+            assertThat(socket.send(large).readUntil("8192 characters")).startsWith("HTTP/1.1 400");
+        }
+    }
+
+    @Test
+    void only_a_get_is_a_handshake(TestDatabase database) throws IOException {
+        String post = UPGRADE.replace("GET", "POST").replace("\r\n\r\n", "\r\nContent-Length: 1\r\n\r\nx");
+        try (LiveServer server = LiveServer.on(database);
+                RawHttp socket = RawHttp.to(server)) {
+            assertThat(socket.send(post).readUntil("\r\n\r\n"))
+                    .startsWith("HTTP/1.1 405")
+                    .contains("Allow: GET\r\n");
         }
     }
 }

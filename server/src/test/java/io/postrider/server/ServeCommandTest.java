@@ -3,7 +3,7 @@ package io.postrider.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.postrider.cli.Main;
-import io.postrider.cli.Terminal;
+import io.postrider.cli.terminal.Terminal;
 import io.postrider.testkit.Await;
 import io.postrider.testkit.PostgresTest;
 import io.postrider.testkit.TestDatabase;
@@ -241,8 +241,8 @@ class ServeCommandTest {
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
                     --port=99999                                     | --port) must be 0..65535, was 99999
-                    --config=/no/such.yaml                           | --config must be a file that can be read, was /no/such.yaml
-                    --config=/dev/null                               | --config must be a file that can be read
+                    --config=/no/such.yaml                           | --config must be a readable file, was /no/such.yaml
+                    --config=/dev/null                               | --config must be a readable file
                     --roles=apix                                     | postrider.roles must be of api, worker, gateway; was 'apix'
                     --set=postrider.gateway.feed=x                   | postrider.gateway.feed must be of log, redis; was 'x'
                     --set=postrider.nope=1                           | unknown setting postrider.nope

@@ -155,6 +155,21 @@ class SmugglingTest {
         assertOneAnswer(bytes(head), status, head);
     }
 
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
+            POST /v1/topics/orders/events HTTP/1.1\\r\\nHost: a\\r\\nTransfer-Encoding: xchunked\\r\\n\\r\\n | 501 | Transfer-Encoding
+            GET /health/live HTTP/2.0\\r\\nHost: a\\r\\n\\r\\n                                            | 505 | HTTP/1.1
+            CONNECT a:80 HTTP/1.1\\r\\nHost: a:80\\r\\nConnection: close\\r\\n\\r\\n                      | 501 | CONNECT
+            """)
+    void what_is_not_supported_is_named(String head, String status, String name) throws IOException {
+        try (RawHttp http = RawHttp.to(server)) {
+            assertThat(http.send(bytes(head)).readToEnd())
+                    .startsWith("HTTP/1.1 " + status)
+                    .contains(name)
+                    .doesNotContain("should not have happened", "Ask the operator");
+        }
+    }
+
     @Test
     void http_2_is_closed_without_an_answer() throws IOException {
         try (RawHttp http = RawHttp.to(server)) {

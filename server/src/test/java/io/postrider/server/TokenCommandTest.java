@@ -3,7 +3,7 @@ package io.postrider.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.postrider.cli.Main;
-import io.postrider.cli.Terminal;
+import io.postrider.cli.terminal.Terminal;
 import io.postrider.gateway.Identity;
 import io.postrider.server.settings.Keyring;
 import io.postrider.server.settings.ServerSettings;

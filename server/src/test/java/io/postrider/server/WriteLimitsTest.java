@@ -92,6 +92,37 @@ class WriteLimitsTest {
     /** They are read as JSON, which costs as much as one that is accepted. */
     @ParameterizedTest
     @ValueSource(strings = {EVENTS, JOBS})
+    void a_large_payload_counts_as_several(String path) {
+        String token = server.user("ann", "p-" + UUID.randomUUID());
+        String large = "{\"type\":\"a\",\"payload\":\"" + "x".repeat(200_000) + "\"}";
+        assertThat(server.post(token, path, large).status()).isEqualTo(201);
+        assertThat(server.post(token, path, ONE).status()).isEqualTo(429);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"cancel", "retry"})
+    void cancelling_and_retrying_count_too(String verb) {
+        String token = server.project("p-" + UUID.randomUUID());
+        String path = "/v1/jobs/" + UUID.randomUUID() + "/" + verb;
+        Set<Integer> answers = new TreeSet<>();
+        for (int i = 0; i < 60; i++) {
+            answers.add(server.post(token, path, "{}").status());
+        }
+        assertThat(answers).contains(429);
+    }
+
+    @Test
+    void the_reason_of_a_cancellation_is_bounded() {
+        Reply reply = server.post(
+                server.operator(),
+                "/v1/jobs/" + UUID.randomUUID() + "/cancel",
+                "{\"reason\":\"" + "x".repeat(1_001) + "\"}");
+        assertThat(reply.status()).isEqualTo(400);
+        assertThat(reply.text()).contains("reason", "1000");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {EVENTS, JOBS})
     void malformed_bodies_count_too(String path) {
         String ann = server.user("ann", "p-" + UUID.randomUUID());
         Set<Integer> statuses = new TreeSet<>();
@@ -99,6 +130,18 @@ class WriteLimitsTest {
             statuses.add(server.post(ann, path, "{\"type\":").status());
         }
         assertThat(statuses).containsExactly(400, 429);
+    }
+
+    /** Each may cost a lookup in the database. */
+    @ParameterizedTest
+    @ValueSource(strings = {"/v1/topics/nope%d/events", "/v1/queues/nope%d/jobs"})
+    void topics_and_queues_that_do_not_exist_count_too(String path) {
+        String shop = server.project("p-" + UUID.randomUUID());
+        Set<Integer> statuses = new TreeSet<>();
+        for (int i = 0; i < 60; i++) {
+            statuses.add(server.post(shop, path.formatted(i), ONE).status());
+        }
+        assertThat(statuses).containsExactly(403, 429);
     }
 
     @Test

@@ -4,8 +4,9 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.MultiGauge;
 import io.micrometer.core.instrument.Tags;
-import io.postrider.db.Database;
-import io.postrider.db.SchemaName;
+import io.postrider.Options;
+import io.postrider.Postrider;
+import io.postrider.admin.Gauges;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -24,9 +25,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What only the database knows, as gauges: how much waits, and for how long. It is asked when somebody looks, at most once in
- * five seconds, by a thread of its own and for two seconds at most: a scrape waits one second for it and then shows what was
- * known before. What is older than a minute is shown as not known (NaN). Threads may share it.
+ * Gauges that only the database can provide: how much is waiting, and for how long. A scrape triggers a query, at most once in
+ * five seconds, on a separate thread and for at most two seconds. The scrape waits one second for it and then shows the previous
+ * values. Values older than a minute are shown as unknown (NaN). Thread-safe.
  */
 public final class DatabaseGauges implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(DatabaseGauges.class);
@@ -34,7 +35,7 @@ public final class DatabaseGauges implements AutoCloseable {
     private static final long KNOWN_NANOS = Duration.ofMinutes(1).toNanos();
     private static final int WAIT_MILLIS = 1_000;
 
-    private final Database database;
+    private final Gauges figures;
     private final Map<String, MultiGauge> gauges = new TreeMap<>();
     private final ExecutorService asking = Executors.newSingleThreadExecutor(DatabaseGauges::thread);
     private volatile Reading reading = Reading.NOTHING;
@@ -43,7 +44,8 @@ public final class DatabaseGauges implements AutoCloseable {
 
     /** Reads this schema through this data source, and shows it in this registry. */
     public DatabaseGauges(DataSource dataSource, String schema, MeterRegistry registry) {
-        this.database = new Database(dataSource, SchemaName.of(schema));
+        this.figures =
+                Postrider.on(dataSource, Options.defaults().withSchema(schema)).gauges();
         for (Reading.Meter meter : Reading.METERS) {
             gauges.put(
                     meter.name(),
@@ -51,13 +53,13 @@ public final class DatabaseGauges implements AutoCloseable {
                             .description(meter.description())
                             .register(registry));
         }
-        // Read by every scrape, also while there is no other gauge yet: it is what makes us look.
+        // Every scrape reads this gauge, even while there is no other one yet; reading it triggers the query.
         Gauge.builder("postrider_database_read_age_seconds", this, DatabaseGauges::ageAfterLook)
                 .description("How old what the other gauges show is")
                 .register(registry);
     }
 
-    /** Looks if that is due, and waits for it a moment. Never throws. */
+    /** Queries the database if that is due, and waits a moment for the result. Never throws. */
     public void refresh() {
         Future<?> mine;
         synchronized (this) {
@@ -82,7 +84,7 @@ public final class DatabaseGauges implements AutoCloseable {
 
     /** Visible for tests. */
     void look() {
-        Reading found = Reading.of(database);
+        Reading found = Reading.of(figures.read());
         reading = found;
         readAt = System.nanoTime();
         for (Reading.Meter meter : Reading.METERS) {

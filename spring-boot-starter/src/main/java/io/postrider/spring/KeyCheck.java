@@ -15,11 +15,10 @@ import org.springframework.core.env.Environment;
 import org.springframework.core.env.SystemEnvironmentPropertySource;
 
 /**
- * Refuses keys under {@code postrider.} that nobody knows: a misspelt setting is otherwise a default that nobody notices.
+ * Refuses unknown keys under {@code postrider.}: otherwise a misspelt setting would silently leave the default in place.
  *
- * <p>Variables of the environment are not ours alone (a cluster gives every container POSTRIDER_PORT=tcp://… for a service of
- * that name), so they are not looked at. JVM properties under {@code postrider.test.} are the switches of our
- * own tests.
+ * <p>Environment variables are not checked, because others set them too (Kubernetes gives every container POSTRIDER_PORT=tcp://…
+ * for a service of that name). JVM properties under {@code postrider.test.} are the switches of our own tests.
  */
 final class KeyCheck {
     private static final ConfigurationPropertyName OURS = ConfigurationPropertyName.of("postrider");
@@ -52,7 +51,7 @@ final class KeyCheck {
         }
     }
 
-    /** Spring Boot reads payloadCap, payload_cap and payload-cap as one. */
+    /** Spring Boot treats payloadCap, payload_cap and payload-cap as the same key. */
     private static String squeezed(String key) {
         return key.replace("-", "");
     }
@@ -73,7 +72,7 @@ final class KeyCheck {
                 .min(Comparator.comparingInt(one -> distance(one, key)));
     }
 
-    /** How many letters must change. */
+    /** The number of letters that must change. */
     private static int distance(String one, String other) {
         int[] row = new int[other.length() + 1];
         for (int j = 0; j <= other.length(); j++) {

@@ -13,11 +13,11 @@ import org.springframework.boot.context.properties.bind.Name;
 import org.springframework.core.env.Environment;
 
 /**
- * Keys under {@code postrider.} that mean something. A bean of this kind adds to those of {@link PostriderProperties}; what no
- * bean knows fails the start, with the nearest key that somebody does know.
+ * The valid keys under {@code postrider.}. A bean of this type adds keys to those of {@link PostriderProperties}. A key that no
+ * bean knows fails the start, with the nearest known key.
  *
- * <p>Read off records, so that no second list can fall behind. In a key, {@code *} stands for one name and a {@code **} at
- * the end for anything.
+ * <p>The keys are derived from records, so that there is no second list to maintain. In a key, {@code *} stands for one name, and
+ * a {@code **} at the end for anything.
  */
 public final class KnownKeys {
     private final Set<String> keys;
@@ -33,7 +33,7 @@ public final class KnownKeys {
         return new KnownKeys(keys);
     }
 
-    /** Refuses what none of these knows: for who would say so before anything is started. */
+    /** Refuses keys that none of these knows. Call it to refuse them before anything is started. */
     public static void refuseOthers(Collection<KnownKeys> all, Environment environment) {
         new KeyCheck(all).check(environment);
     }
@@ -48,7 +48,7 @@ public final class KnownKeys {
         }
     }
 
-    /** As it is bound: by its annotation, else with dashes. */
+    /** The name as it is bound: from the annotation, otherwise with dashes. */
     private static String nameOf(Class<?> properties, RecordComponent component) {
         try {
             Name given = properties.getDeclaredField(component.getName()).getAnnotation(Name.class);

@@ -4,8 +4,8 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Bounds the values of one metric label: topics and types are text of whoever emits, and each new value is a new series for
- * ever. The first so many are kept, all later ones are {@code other}.
+ * Limits the values of one metric label: producers choose topics and types freely, and each new value is a new time series for
+ * ever. The first values up to the limit are kept; all later ones become {@code other}.
  */
 final class Labels {
     static final String OTHER = "other";

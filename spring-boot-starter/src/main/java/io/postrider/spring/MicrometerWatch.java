@@ -8,8 +8,8 @@ import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
 import io.postrider.ClaimedJob;
 import io.postrider.LogEvent;
-import io.postrider.watch.JobEnd;
-import io.postrider.watch.Watch;
+import io.postrider.admin.JobEnd;
+import io.postrider.admin.Watch;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
@@ -19,15 +19,15 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 
 /**
- * What this node does, as meters: our own names, which begin with {@code postrider_}, and those that dashboards of outboxes and
- * job queues are written against ({@code outbox_…}, {@code job_…}). Names are as Prometheus shows them, but for a timer, to which
- * it adds the unit. Threads may share it.
+ * Meters of this node: our own names, which begin with {@code postrider_}, and the names that dashboards for outboxes and job
+ * queues expect ({@code outbox_…}, {@code job_…}). Names are as Prometheus shows them, except for timers, to which it adds the
+ * unit. Thread-safe.
  */
 public final class MicrometerWatch implements Watch {
-    /** Each is a series, some of them three: more than a person can read, and few enough for a database of series. */
+    /** Each value is a time series, or three: more than a person can read, few enough for a time-series database. */
     private static final int MOST_VALUES = 200;
 
-    /** What the wire hears. */
+    /** The kinds of notifications. */
     private static final List<String> NOTIFIED = List.of("event", "log", "steer");
 
     private static final Map<String, String> HELP = Map.ofEntries(
@@ -55,11 +55,11 @@ public final class MicrometerWatch implements Watch {
 
     private record Key(String name, String one, String other) {}
 
-    /** Counts into this registry, as the worker of this name. */
+    /** Counts in this registry, under this worker name. */
     public MicrometerWatch(MeterRegistry registry, String node) {
         this.registry = registry;
         this.node = node;
-        // There from the start: a rate that is not there cannot be told from one that is zero.
+        // Registered at startup: a missing rate cannot be distinguished from a rate of zero.
         NOTIFIED.forEach(
                 what -> count("job_notification_received_total", what, "", key -> Tags.of("channel", what), 0));
         jobsLookedFor("", 0);
@@ -77,7 +77,7 @@ public final class MicrometerWatch implements Watch {
         time("postrider_pass", "", key -> Tags.empty(), took);
     }
 
-    /** A batch counts as its events for the counters, and once for how long it took. */
+    /** The counters count each event of a batch; its latency is recorded once. */
     @Override
     public void delivered(
             String listener, String topic, long fromPosition, long toPosition, int events, Duration took) {
@@ -108,14 +108,14 @@ public final class MicrometerWatch implements Watch {
         count("outbox_publish_failed_total", label, "", key -> Tags.of("listener", label), 1);
     }
 
-    /** Its last attempt was a setback too, and is counted as one. */
+    /** The last attempt is also reported as a setback, and counted as one. */
     @Override
     public void deadLettered(String listener, LogEvent event, int attempts, String error) {
         String label = listeners.of(listener);
         count("postrider_dead_lettered_total", label, "", key -> Tags.of("listener", label), 1);
     }
 
-    /** No event's fault, and none of its attempts; but something was to be published, and was not. */
+    /** Counted as a failed publish, although no event is at fault and no attempt is used up. */
     @Override
     public void unavailable(String relay, int tries, Duration wait, Throwable error) {
         String label = listeners.of(relay);
@@ -137,7 +137,7 @@ public final class MicrometerWatch implements Watch {
         time("job_processing", type, key -> Tags.of("job_type", type), took);
     }
 
-    /** What is counted is what a look found; a look that found nothing counts as a look. */
+    /** Counts the jobs that a poll found; a poll that found none still counts as a poll. */
     @Override
     public void jobsLookedFor(String queue, int claimed) {
         count("job_poll_scanned_total", "", "", key -> Tags.empty(), claimed);

@@ -2,9 +2,9 @@ package io.postrider.spring;
 
 import io.postrider.Options;
 
-/** A bean of this kind has the last word on the options of the {@code Postrider} bean, after the properties. */
+/** A bean of this type adjusts the options of the {@code Postrider} bean, after the properties have been applied. */
 @FunctionalInterface
 public interface OptionsCustomizer {
-    /** Gives what the options shall be. */
+    /** Returns the options to use. */
     Options customize(Options options);
 }

@@ -5,7 +5,7 @@ import io.postrider.Options;
 import io.postrider.Postrider;
 import io.postrider.Schedule;
 import io.postrider.Worker;
-import io.postrider.watch.Watch;
+import io.postrider.admin.Watch;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.ds.PGSimpleDataSource;
@@ -34,7 +34,7 @@ public class PostriderAutoConfiguration {
         return KnownKeys.of(PostriderProperties.class);
     }
 
-    /** All that is effective: properties, environment, watches, customizers. */
+    /** The effective options: properties, environment, watches, customizers. */
     @Bean
     @ConditionalOnMissingBean
     Options postriderOptions(
@@ -60,7 +60,7 @@ public class PostriderAutoConfiguration {
         return options;
     }
 
-    /** Opens the transactions of handlers; it finds the transaction manager at startup. */
+    /** Opens the transactions of handlers; finds the transaction manager at startup. */
     @Bean
     @ConditionalOnMissingBean
     SpringTransactions postriderTransactions(

@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 
-/** A start that Postrider refused says why in one sentence, not in a stack trace. */
+/** Explains a start that Postrider refused in one sentence instead of a stack trace. */
 final class PostriderFailureAnalyzer extends AbstractFailureAnalyzer<PostriderException> {
     @Override
     protected @Nullable FailureAnalysis analyze(Throwable rootFailure, PostriderException cause) {

@@ -10,7 +10,7 @@ import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.context.annotation.Bean;
 
-/** {@code postrider} among the health indicators, where the application has some. Meant for readiness, not for liveness. */
+/** Adds the health indicator {@code postrider}, if health indicators are in use. Meant for readiness, not for liveness. */
 @AutoConfiguration(after = PostriderAutoConfiguration.class)
 @ConditionalOnClass(HealthIndicator.class)
 @ConditionalOnBean(Postrider.class)

@@ -12,14 +12,14 @@ import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.context.SmartLifecycle;
 
 /**
- * Starts the node before the web server takes its first request, and closes it after the last one was answered: an
- * application that still serves can still wake its listeners.
+ * Starts the node before the web server accepts its first request, and closes it after the last one was answered: an application
+ * that still serves requests can still wake its listeners.
  *
  * <p>Listener, worker and schedule beans are collected at startup and not when the {@link Postrider} bean is created: their
  * handlers often need that bean themselves, which would be a circular dependency.
  */
 final class PostriderLifecycle implements SmartLifecycle {
-    /** Spring Boot's web server starts and stops within 2048 of the default. What starts earlier stops later. */
+    /** Spring Boot's web server starts and stops within 2048 of the default. A bean that starts earlier stops later. */
     static final int PHASE = DEFAULT_PHASE - 4096;
 
     private final Postrider postrider;
@@ -71,7 +71,7 @@ final class PostriderLifecycle implements SmartLifecycle {
         return running;
     }
 
-    /** A closed node does not start again. Spring's tests stop and start the contexts that they keep, unless told so. */
+    /** A closed node cannot start again. Spring's test framework otherwise stops and restarts the contexts that it caches. */
     @Override
     public boolean isPauseable() {
         return false;

@@ -9,25 +9,25 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.boot.context.properties.bind.Name;
 
 /**
- * The settings under {@code postrider.}; what is not given is as {@link Options#defaults} has it, and values are refused by
- * name as there. A key that nobody knows fails the start, see {@link KnownKeys}.
+ * The settings under {@code postrider.}. Missing ones have the value of {@link Options#defaults}, and invalid values are refused
+ * by name as there. An unknown key fails the start, see {@link KnownKeys}.
  *
  * @param schema the schema that holds the log
- * @param node what this process is called in ledgers and logs
- * @param notifies {@code notify}: whether a sleeping sequencer is woken by notifications
- * @param poll how often the node looks by itself
- * @param keep how long events are kept that every listener has passed
- * @param patience how long events are kept for a listener that does not come
- * @param payloadCap the longest payload in bytes
- * @param passSize how many events one pass gives positions to, at most
- * @param segmentSize how many events a segment holds, while there are at most 16
+ * @param node the name of this process in ledgers and logs
+ * @param notifies {@code notify}: whether notifications wake a sleeping sequencer
+ * @param poll how often the node polls without a notification
+ * @param keep how long events are kept after every listener has passed them
+ * @param patience how long events are kept for a listener that does not run
+ * @param payloadCap maximum size of a payload in bytes
+ * @param passSize maximum number of events that one pass gives positions to
+ * @param segmentSize number of events in a segment, while there are at most 16 segments
  * @param directUrl the JDBC URL of the same database without a pooler in between, with user and password if it needs them
  * @param transactionManager the name of the transaction manager bean for transactional listeners and jobs. Default: the one that
  *     manages the data source
- * @param migrate whether the schema is made or updated before the start. Default true
- * @param start whether the node is started with the application. Default true; false: it can emit, and runs nothing
- * @param listen whether the beans that are a {@code Listener} run here. Default true
- * @param work whether the beans that are a {@code Worker} or a {@code Schedule} run here. Default true
+ * @param migrate whether the schema is created or updated before the start. Default true
+ * @param start whether the node starts with the application. Default true; if false, the application can emit but runs nothing
+ * @param listen whether {@code Listener} beans run here. Default true
+ * @param work whether {@code Worker} and {@code Schedule} beans run here. Default true
  */
 @ConfigurationProperties("postrider")
 public record PostriderProperties(
@@ -51,7 +51,7 @@ public record PostriderProperties(
         return directUrl != null && !directUrl.isBlank();
     }
 
-    /** The options that these properties say. */
+    /** The options that these properties define. */
     Options options() {
         Options options = Options.defaults();
         options = with(options, schema, Options::withSchema);

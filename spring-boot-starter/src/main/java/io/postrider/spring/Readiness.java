@@ -1,11 +1,8 @@
 package io.postrider.spring;
 
+import io.postrider.Options;
 import io.postrider.Postrider;
 import io.postrider.PostriderException;
-import io.postrider.db.Database;
-import io.postrider.db.SchemaName;
-import io.postrider.doctor.Sequencing;
-import io.postrider.schema.Migrator;
 import java.time.Duration;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -19,18 +16,19 @@ public final class Readiness {
     private static final Duration PATIENCE = Duration.ofSeconds(3);
 
     private final Postrider postrider;
-    private final Database database;
+    private final Postrider limited;
     private @Nullable Answer last;
     private long lookedAt;
 
-    /** For this node on its data source. */
+    /** Checks this node on its data source. */
     public Readiness(Postrider postrider, DataSource dataSource, String schema) {
         this.postrider = postrider;
-        this.database = new Database(dataSource, SchemaName.of(schema)).withPatience(PATIENCE);
+        this.limited =
+                Postrider.on(dataSource, Options.defaults().withSchema(schema).withStatementTimeout(PATIENCE));
     }
 
     /**
-     * The answer.
+     * The result of a check.
      *
      * @param detail what is wrong, for an operator; null if ready
      * @param reason the same as one word that may be public; null if there is none
@@ -47,7 +45,7 @@ public final class Readiness {
         }
     }
 
-    /** Asks. */
+    /** Checks the node and the database. */
     public Answer ask() {
         if (!postrider.isConnected()) {
             return new Answer(
@@ -67,12 +65,11 @@ public final class Readiness {
 
     private Answer look() {
         try {
-            return database.autocommit(session -> {
-                Migrator.requireCurrent(session);
-                return Sequencing.trouble(session)
-                        .map(trouble -> new Answer(false, trouble, "sequencing_stalled"))
-                        .orElse(Answer.YES);
-            });
+            limited.migrations().requireCurrent();
+            return limited.doctor()
+                    .sequencingTrouble()
+                    .map(trouble -> new Answer(false, trouble, "sequencing_stalled"))
+                    .orElse(Answer.YES);
         } catch (PostriderException e) {
             return new Answer(false, e.getMessage());
         }

@@ -1,27 +1,18 @@
 package io.postrider.spring;
 
-import io.postrider.db.Database;
-import io.postrider.db.Session;
-import io.postrider.db.Sql;
+import io.postrider.admin.Gauges;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** What was read of the database at one time: for each meter, a value for each label. Immutable once it is read. */
+/** The figures of the database at one time: for each meter, a value for each label. Immutable after construction. */
 final class Reading {
-    private static final Sql LISTENERS = Sql.file("metrics/listeners");
-    private static final Sql QUEUES = Sql.file("metrics/queues");
-    private static final Sql JOB_TYPES = Sql.file("metrics/job_types");
-
-    private static final int MOST_ROWS = 200;
-    private static final int SAMPLE = 2_000;
-
     static final Reading NOTHING = new Reading();
 
     private final Map<String, Map<String, Double>> values = new HashMap<>();
 
-    /** One gauge: its name, the label that its rows have, and what it tells. */
+    /** One gauge: its name, the label of its rows, and its description. */
     record Meter(String name, String label, String description) {}
 
     static final List<Meter> METERS = List.of(
@@ -37,49 +28,30 @@ final class Reading {
 
     private Reading() {}
 
-    /** In one transaction that ends by itself after two seconds. */
-    static Reading of(Database database) {
-        return database.transaction(session -> {
-            session.script("metrics_timeout", "set local statement_timeout = '2s'");
-            Reading reading = new Reading();
-            reading.readListeners(session);
-            reading.readQueues(session);
-            reading.readJobTypes(session);
-            return reading;
-        });
+    static Reading of(Gauges.Reading figures) {
+        Reading reading = new Reading();
+        figures.listeners().forEach(reading::add);
+        figures.queues().forEach(reading::add);
+        figures.jobTypes().forEach(one -> reading.put("job_queue_depth", one.type(), one.depth()));
+        return reading;
     }
 
     Map<String, Double> values(String meter) {
         return values.getOrDefault(meter, Map.of());
     }
 
-    private void readListeners(Session session) {
-        session.query(LISTENERS, bind -> bind.int4("most", MOST_ROWS), row -> {
-            String listener = row.text("name");
-            put("outbox_pending_count", listener, row.int8("pending"));
-            put("outbox_oldest_pending_age_seconds", listener, Double.parseDouble(row.text("age")));
-            put("postrider_listener_detached", listener, row.bool("detached") ? 1 : 0);
-            put("postrider_dead_letters", listener, row.int8("dead_letters"));
-            return true;
-        });
+    private void add(Gauges.ListenerGauge listener) {
+        put("outbox_pending_count", listener.name(), listener.pending());
+        put("outbox_oldest_pending_age_seconds", listener.name(), listener.ageSeconds());
+        put("postrider_listener_detached", listener.name(), listener.detached() ? 1 : 0);
+        put("postrider_dead_letters", listener.name(), listener.deadLetters());
     }
 
-    private void readQueues(Session session) {
-        session.query(QUEUES, bind -> bind.int4("most", MOST_ROWS), row -> {
-            String queue = row.text("name");
-            put("postrider_queue_depth", queue, row.int8("depth"));
-            put("postrider_queue_running", queue, row.int8("running"));
-            put("postrider_queue_scheduled", queue, row.int8("scheduled"));
-            put("postrider_queue_dead_letters", queue, row.int8("dead_letters"));
-            return true;
-        });
-    }
-
-    private void readJobTypes(Session session) {
-        session.query(JOB_TYPES, bind -> bind.int4("most", MOST_ROWS).int4("sample", SAMPLE), row -> {
-            put("job_queue_depth", row.text("type"), Double.parseDouble(row.text("depth")));
-            return true;
-        });
+    private void add(Gauges.QueueGauge queue) {
+        put("postrider_queue_depth", queue.name(), queue.depth());
+        put("postrider_queue_running", queue.name(), queue.running());
+        put("postrider_queue_scheduled", queue.name(), queue.scheduled());
+        put("postrider_queue_dead_letters", queue.name(), queue.deadLetters());
     }
 
     private void put(String meter, String label, double value) {

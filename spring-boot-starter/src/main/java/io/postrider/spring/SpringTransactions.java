@@ -1,7 +1,6 @@
 package io.postrider.spring;
 
 import io.postrider.HandlerTransactions;
-import io.postrider.db.SqlState;
 import java.sql.Connection;
 import java.sql.SQLException;
 import javax.sql.DataSource;
@@ -34,7 +33,7 @@ final class SpringTransactions implements HandlerTransactions {
         this.dataSource = TransactionManagers.bare(dataSource);
     }
 
-    /** Finds the manager, and refuses to start if the choice is ambiguous. Not earlier: managers may need beans that need us. */
+    /** Finds the manager, and refuses an ambiguous choice. Not earlier: managers may depend on beans that depend on us. */
     PlatformTransactionManager choose() {
         PlatformTransactionManager manager = chosen;
         if (manager == null) {
@@ -65,8 +64,8 @@ final class SpringTransactions implements HandlerTransactions {
     }
 
     /**
-     * The connection that the manager has bound to this thread. If it has bound none, we would get one that the manager does not
-     * commit: writes would be lost, or commit separately.
+     * The connection that the manager has bound to this thread. If it has bound none, we would get a connection that the manager
+     * does not commit: writes would be lost, or commit separately.
      */
     private Connection connection() throws SQLException {
         if (TransactionSynchronizationManager.hasResource(dataSource)) {
@@ -81,7 +80,7 @@ final class SpringTransactions implements HandlerTransactions {
     }
 
     private static SQLException failed(String what, RuntimeException e) {
-        return new SQLException(what + ": " + e.getMessage(), SqlState.of(e), e);
+        return new SQLException(what + ": " + e.getMessage(), SqlStates.of(e), e);
     }
 
     /** One transaction of the manager. */
@@ -132,10 +131,10 @@ final class SpringTransactions implements HandlerTransactions {
                     log.warn("after_commit_failed a callback of the application failed after the commit", e);
                     return;
                 }
-                String state = SqlState.of(e);
+                String state = SqlStates.of(e);
                 boolean rolledBack =
-                        outcome == TransactionSynchronization.STATUS_ROLLED_BACK && !SqlState.isUnreachable(state);
-                if (rolledBack || SqlState.isRefusal(state)) {
+                        outcome == TransactionSynchronization.STATUS_ROLLED_BACK && !SqlStates.isUnreachable(state);
+                if (rolledBack || HandlerTransactions.isRolledBack(state)) {
                     throw new RolledBackException(e);
                 }
                 throw failed("the outcome of the commit is unknown", e);

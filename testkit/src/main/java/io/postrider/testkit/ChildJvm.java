@@ -21,8 +21,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A main class in a JVM of its own, on this one's class path, to be killed, frozen and starved of memory. It tells how
- * far it is by lines on its standard output. If this JVM dies, by whatever means, the child ends too.
+ * A main class in a separate JVM with this one's class path, to be killed, frozen and starved of memory. It reports its progress
+ * as lines on standard output. If this JVM ends for any reason, so does the child.
  */
 public final class ChildJvm implements AutoCloseable {
 
@@ -47,7 +47,7 @@ public final class ChildJvm implements AutoCloseable {
         return new Launch(main.getName(), "256m", List.of(), Map.of(), null);
     }
 
-    /** The next line that has not been taken yet and contains this; the ones before it are passed over. */
+    /** The next unread line that contains this text; lines before it are skipped. */
     public String awaitLine(String part, Duration timeout) {
         return awaitLine("a line with '" + part + "'", timeout, line -> line.contains(part));
     }
@@ -67,7 +67,7 @@ public final class ChildJvm implements AutoCloseable {
         }
     }
 
-    /** All it has written to standard output so far. */
+    /** Everything it has written to standard output so far. */
     public List<String> lines() {
         synchronized (lines) {
             return List.copyOf(lines);
@@ -81,13 +81,13 @@ public final class ChildJvm implements AutoCloseable {
         }
     }
 
-    /** SIGKILL: no hook, no finally, no flush. Returns when it is gone. */
+    /** SIGKILL: no shutdown hook, no finally, no flush. Returns when the process has ended. */
     public void kill9() {
         process.destroyForcibly();
         awaitExit(EXIT);
     }
 
-    /** SIGSTOP, as a long garbage collection or a paused virtual machine: returns when it stands still. */
+    /** SIGSTOP, like a long garbage collection or a paused virtual machine. Returns when the process has stopped. */
     public void freeze() {
         signal("STOP");
         Path stat = Path.of("/proc/" + pid() + "/stat");
@@ -112,7 +112,7 @@ public final class ChildJvm implements AutoCloseable {
         return process.isAlive();
     }
 
-    /** Its exit code; 128 + n where a signal n ended it. */
+    /** Its exit code; 128 + n if it was ended by signal n. */
     public int awaitExit(Duration timeout) {
         try {
             if (!process.waitFor(timeout.toNanos(), TimeUnit.NANOSECONDS)) {
@@ -153,7 +153,7 @@ public final class ChildJvm implements AutoCloseable {
         }
     }
 
-    /** By the shell's own kill, since a small image has no other. */
+    /** Uses the shell's built-in kill, since a small image has no other. */
     private void signal(String signal) {
         try {
             Process kill = new ProcessBuilder("/bin/sh", "-c", "kill -" + signal + " " + pid())
@@ -176,7 +176,7 @@ public final class ChildJvm implements AutoCloseable {
                     try (reader) {
                         reader.lines().forEach(sink);
                     } catch (IOException | UncheckedIOException e) {
-                        // the process is gone
+                        // the process has ended
                     }
                 },
                 "child-jvm-" + stream);
@@ -227,8 +227,8 @@ public final class ChildJvm implements AutoCloseable {
         }
 
         /**
-         * For one that is started again and again: runs it until it says this, ends it in order, and keeps its classes for
-         * those to come, which then start in about half the time.
+         * For a child that is started repeatedly: runs it until it prints this text, ends it normally, and archives its classes,
+         * so that later ones start in about half the time.
          */
         public Launch trained(String ready) {
             ClassArchive written = ClassArchive.create();
@@ -251,7 +251,7 @@ public final class ChildJvm implements AutoCloseable {
             command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
             command.add("-Xmx" + heap);
             command.add("-XX:+UseSerialGC");
-            command.add("-XX:TieredStopAtLevel=1"); // a child lives for seconds: a quick start is worth more
+            command.add("-XX:TieredStopAtLevel=1"); // a child lives for seconds: a fast start matters more
             command.add("-XX:+ExitOnOutOfMemoryError");
             command.addAll(flags);
             properties.forEach((key, value) -> command.add("-D" + key + "=" + value));

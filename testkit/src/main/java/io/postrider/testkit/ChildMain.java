@@ -6,8 +6,8 @@ import java.lang.reflect.Method;
 import java.util.Arrays;
 
 /**
- * Runs a main method, and ends the JVM when its standard input does: the other end is the JVM that runs the test, and a
- * test that was killed must not leave workers behind that go on with their work.
+ * Runs a main method and exits when standard input ends. The other end of the pipe is the JVM that runs the test, and a test that
+ * was killed must not leave running workers behind.
  */
 final class ChildMain {
 
@@ -32,7 +32,7 @@ final class ChildMain {
                 // nothing is ever sent
             }
         } catch (IOException e) {
-            // gone as well
+            // the parent is gone as well
         }
         Runtime.getRuntime().halt(1);
     }

@@ -12,8 +12,8 @@ import java.util.jar.JarOutputStream;
 import java.util.stream.Stream;
 
 /**
- * The classes of a child, as the JVM shares them between processes. It shares none of a directory, so this JVM's class path
- * with a jar of each. What is here goes with this JVM.
+ * The class data sharing (CDS) archive of a child JVM. The JVM cannot archive classes from directories, so the class path is this
+ * JVM's with each directory packed into a jar. The files are deleted when this JVM exits.
  */
 final class ClassArchive {
     private final Path home;
@@ -46,12 +46,12 @@ final class ClassArchive {
         return classPath;
     }
 
-    /** When it ends in order. */
+    /** Options that write the archive when the child exits normally. */
     List<String> writing() {
         return List.of("-XX:ArchiveClassesAtExit=" + file(), "-Xlog:disable", "-Xlog:all=error:stderr");
     }
 
-    /** Without a word and without it, if this JVM cannot. */
+    /** Options that use the archive; if the JVM cannot, it starts silently without it. */
     List<String> reading() {
         return List.of("-XX:SharedArchiveFile=" + file(), "-Xshare:auto", "-Xlog:disable", "-Xlog:all=error:stderr");
     }
@@ -80,7 +80,7 @@ final class ClassArchive {
             }
             Files.delete(home);
         } catch (IOException e) {
-            // a file in the temporary directory is left
+            // a file stays in the temporary directory
         }
     }
 }

@@ -14,9 +14,9 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.platform.commons.support.AnnotationSupport;
 
 /**
- * Says which programs of the machine a test needs. It is skipped only where {@code ./test} could not install one and has
- * said so ({@code -Dpostrider.test.missing}); otherwise it runs, and fails if the program is not there. A test that skips
- * itself in silence proves nothing for years.
+ * Declares the programs that a test needs. The test is skipped only if {@code ./test} could not install one and has reported it
+ * ({@code -Dpostrider.test.missing}); otherwise it runs, and fails if the program is missing. A test that skips itself silently
+ * proves nothing for years.
  */
 @Documented
 @Target({ElementType.TYPE, ElementType.METHOD})
@@ -24,10 +24,10 @@ import org.junit.platform.commons.support.AnnotationSupport;
 @ExtendWith(NeedsProgram.Condition.class)
 public @interface NeedsProgram {
 
-    /** Names as in {@code pgbouncer}, {@code pg_dump}. */
+    /** Names such as {@code pgbouncer}, {@code pg_dump}. */
     String[] value();
 
-    /** Behind the annotation. */
+    /** The implementation of the annotation. */
     final class Condition implements ExecutionCondition {
 
         @Override

@@ -13,7 +13,7 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ThreadLocalRandom;
 
-/** Ports for servers that a test starts, stops and starts again at the same place. */
+/** Ports for servers that a test starts, stops and restarts on the same port. */
 public final class Ports {
 
     /** Locks of the ports given out; the kernel releases them when this JVM ends for any reason. */

@@ -9,8 +9,7 @@ import java.lang.annotation.Target;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
- * Gives the test class a {@link TestDatabase} wherever it asks for one: as a parameter of its constructor or of any of
- * its methods.
+ * Provides the test class with a {@link TestDatabase} as a parameter of its constructor or of any of its methods.
  *
  * <pre>{@code
  * @PostgresTest
@@ -31,7 +30,7 @@ public @interface PostgresTest {
     Per per() default Per.METHOD;
 
     /**
-     * Fails a test that leaves sessions open in its database: a leak that would hurt an application only after days.
+     * Fails a test that leaves sessions open in its database: such a leak would affect an application only after days.
      */
     boolean failOnOpenSessions() default true;
 

@@ -21,26 +21,25 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A network that breaks on request: stands between a client and a server on this machine, and holds, delays or cuts
- * what goes through. A cut at {@code COMMIT} is the case that no other tool makes on purpose: the client cannot know
- * whether its transaction exists.
+ * A network that breaks on request: a proxy between a client and a server on this machine that holds, delays or cuts the traffic.
+ * A cut at {@code COMMIT} is the case that no other tool creates on purpose: the client cannot know whether its transaction was
+ * committed.
  *
- * <p>The bytes are looked at as they come, so the connection must not be encrypted where a cut looks for a marker.
- * Threads may share it.
+ * <p>Cuts inspect the bytes, so a connection that is cut at a marker must not be encrypted. Threads may share it.
  */
 public final class TcpProxy implements AutoCloseable {
 
-    /** Which way the bytes go. */
+    /** The direction of the bytes. */
     public enum Direction {
         TO_SERVER,
         TO_CLIENT
     }
 
-    /** Whether the bytes that a cut waits for still get through. */
+    /** Whether the bytes that trigger a cut are still delivered. */
     public enum Cut {
-        /** The receiver never gets them. */
+        /** They are not delivered. */
         BEFORE,
-        /** The receiver gets them, and its answer is lost. */
+        /** They are delivered, and the reply is lost. */
         AFTER
     }
 
@@ -64,7 +63,7 @@ public final class TcpProxy implements AutoCloseable {
         }
     }
 
-    /** To a port of this machine; nothing is broken yet. */
+    /** A proxy to a port of this machine, without faults so far. */
     public static TcpProxy to(int port) {
         if (port < 1 || port > 65_535) {
             throw new IllegalArgumentException("port must be 1..65535, was " + port);
@@ -78,12 +77,12 @@ public final class TcpProxy implements AutoCloseable {
         }
     }
 
-    /** Where clients connect to, on 127.0.0.1. */
+    /** The port on 127.0.0.1 that clients connect to. */
     public int port() {
         return listener.getLocalPort();
     }
 
-    /** Nothing passes any more, and nobody is told: a link that is down, a host that hangs. */
+    /** Holds all traffic without closing connections: like a link that is down or a host that hangs. */
     public void hold() {
         hold(Direction.TO_SERVER);
         hold(Direction.TO_CLIENT);
@@ -93,12 +92,12 @@ public final class TcpProxy implements AutoCloseable {
         lane(direction).setHeld(true);
     }
 
-    /** What was held goes on; what was asked of cuts and delays stays. */
+    /** Releases the held traffic; requested cuts and delays stay in effect. */
     public void resume() {
         lanes.values().forEach(lane -> lane.setHeld(false));
     }
 
-    /** Each piece waits so long before it goes on; zero ends it. Pieces wait one after the other. */
+    /** Delays each chunk by this time; zero ends the delay. Chunks are delayed one after the other. */
     public void delay(Direction direction, Duration time) {
         if (time.isNegative()) {
             throw new IllegalArgumentException("delay must not be negative, was " + time);
@@ -106,7 +105,7 @@ public final class TcpProxy implements AutoCloseable {
         lane(direction).delayNanos = time.toNanos();
     }
 
-    /** Breaks every open connection, with a reset on both sides. New ones are let in. */
+    /** Breaks every open connection with a reset on both sides. New connections are accepted. */
     public void cutAll() {
         List.copyOf(links).forEach(link -> {
             link.reset();
@@ -114,7 +113,7 @@ public final class TcpProxy implements AutoCloseable {
         });
     }
 
-    /** New connections are reset at once, as if the server's host were up and the server were not. */
+    /** Resets new connections at once, as if the server's host were up but the server down. */
     public void refuse() {
         refusing = true;
     }
@@ -124,7 +123,7 @@ public final class TcpProxy implements AutoCloseable {
         refusing = false;
     }
 
-    /** Once: cuts the connection over which the count of bytes from now on, over all connections, passes this. */
+    /** Once: cuts the connection on which the number of bytes from now on, summed over all connections, exceeds this. */
     public void cutAfterBytes(Direction direction, long bytes) {
         if (bytes < 0) {
             throw new IllegalArgumentException("bytes must not be negative, was " + bytes);
@@ -132,7 +131,7 @@ public final class TcpProxy implements AutoCloseable {
         lane(direction).arm(new Trap(bytes, null, Cut.BEFORE));
     }
 
-    /** Once: cuts the connection over which this text (as UTF-8) next passes, be it in pieces. */
+    /** Once: cuts the connection on which this text (as UTF-8) occurs next, even if it is split across chunks. */
     public void cutAt(Direction direction, String marker, Cut cut) {
         if (marker.isEmpty()) {
             throw new IllegalArgumentException("marker must not be empty");
@@ -140,17 +139,17 @@ public final class TcpProxy implements AutoCloseable {
         lane(direction).arm(new Trap(Long.MAX_VALUE, marker.getBytes(StandardCharsets.UTF_8), cut));
     }
 
-    /** How many connections have been cut, in any way. */
+    /** The number of connections that were cut in any way. */
     public int cuts() {
         return cuts.get();
     }
 
-    /** How many connections are open. */
+    /** The number of open connections. */
     public int connections() {
         return links.size();
     }
 
-    /** Ends every connection and every thread. */
+    /** Closes all connections and stops all threads. */
     @Override
     public void close() {
         closed = true;
@@ -179,7 +178,7 @@ public final class TcpProxy implements AutoCloseable {
                 open(client);
             } catch (IOException e) {
                 if (client != null) {
-                    closeQuietly(client); // the server is not there: the client sees the same
+                    closeQuietly(client); // the server is down, and the client sees the same
                 }
             }
         }
@@ -207,7 +206,7 @@ public final class TcpProxy implements AutoCloseable {
         return lane;
     }
 
-    /** A thread stays on the list until it has died: one that took itself off could outlive {@link #close} by a moment. */
+    /** A thread stays in the list until it has ended: one that removed itself could outlive {@link #close} by a moment. */
     private void daemon(String name, Runnable work) {
         threads.removeIf(thread -> !thread.isAlive());
         Thread thread = new Thread(work, name);
@@ -220,16 +219,16 @@ public final class TcpProxy implements AutoCloseable {
         try {
             socket.close();
         } catch (Exception e) {
-            // it is broken already, which is what was wanted
+            // already broken, which is intended
         }
     }
 
-    /** One connection of a client, and ours for it to the server. */
+    /** One connection of a client and the matching one to the server. */
     private final class Link {
         private final Socket client;
         private final Socket server;
 
-        /** Gets nothing more: the answer to what a cut lets through can be here before the cut is made. */
+        /** Receives nothing more: the reply to bytes that a cut lets through may arrive before the cut is made. */
         private volatile @Nullable Socket deaf;
 
         Link(Socket client, Socket server) {
@@ -258,14 +257,14 @@ public final class TcpProxy implements AutoCloseable {
                         deaf = from;
                         out.write(chunk, 0, n);
                         out.flush();
-                        // Closed in order, not reset, towards the receiver: it must read what it was sent.
+                        // The receiver gets an orderly close, not a reset: it must be able to read what it was sent.
                         closeQuietly(to);
                     }
                     reset();
                     return;
                 }
-                lane.pass(this); // a held network does not tell of an end either
-                to.shutdownOutput(); // one side has finished; the other may go on
+                lane.pass(this); // a held network does not deliver the end of a stream either
+                to.shutdownOutput(); // one side has finished; the other may continue
                 if (from.isOutputShutdown()) {
                     finish();
                 }
@@ -278,7 +277,7 @@ public final class TcpProxy implements AutoCloseable {
             return !closed && !client.isClosed() && !server.isClosed();
         }
 
-        /** Both sides have ended in order, so what is still on its way must arrive. */
+        /** Both sides have closed normally, so data in transit must still arrive. */
         private void finish() {
             links.remove(this);
             closeQuietly(client);
@@ -291,7 +290,7 @@ public final class TcpProxy implements AutoCloseable {
                 try {
                     socket.setSoLinger(true, 0);
                 } catch (IOException e) {
-                    // closed before
+                    // closed already
                 }
                 closeQuietly(socket);
             }
@@ -299,7 +298,7 @@ public final class TcpProxy implements AutoCloseable {
         }
     }
 
-    /** What was asked of the bytes that go one way, whatever the connection. */
+    /** The faults requested for one direction, across all connections. */
     private static final class Lane {
         private final ReentrantLock lock = new ReentrantLock();
         private final Condition changed = lock.newCondition();
@@ -335,7 +334,7 @@ public final class TcpProxy implements AutoCloseable {
             }
         }
 
-        /** Returns when a piece may go on. */
+        /** Returns when a chunk may be forwarded. */
         void pass(Link link) {
             long end = System.nanoTime() + delayNanos;
             while (System.nanoTime() - end < 0 && link.open()) {
@@ -351,7 +350,7 @@ public final class TcpProxy implements AutoCloseable {
             }
         }
 
-        /** The trap, if these bytes spring it; it is then gone. */
+        /** The trap, if these bytes trigger it; it is then removed. */
         @Nullable
         Trap look(byte[] chunk, int length, Tail tail) {
             lock.lock();
@@ -368,7 +367,7 @@ public final class TcpProxy implements AutoCloseable {
         }
     }
 
-    /** The end of what went before on the same connection: a marker may come in two pieces. */
+    /** The end of the previous chunk of the same connection: a marker may be split across two chunks. */
     private static final class Tail {
         private byte[] bytes = new byte[0];
     }

@@ -9,16 +9,16 @@ import org.junit.jupiter.api.extension.ParameterResolutionException;
 import org.junit.jupiter.api.extension.ParameterResolver;
 import org.junit.platform.commons.support.AnnotationSupport;
 
-/** Behind {@link PostgresTest}. */
+/** The implementation of {@link PostgresTest}. */
 final class TestDatabaseExtension implements ParameterResolver {
 
     private static final ExtensionContext.Namespace NAMESPACE =
             ExtensionContext.Namespace.create(TestDatabaseExtension.class);
 
-    /** The server needs a moment to see that a client has gone. */
+    /** The server needs a moment to notice that a client has disconnected. */
     private static final Duration SESSIONS_END = Duration.ofSeconds(10);
 
-    /** So that a constructor's database is the one that the method gets, too. */
+    /** So that the constructor and the method get the same database. */
     @Override
     public ExtensionContextScope getTestInstantiationExtensionContextScope(ExtensionContext root) {
         return ExtensionContextScope.TEST_METHOD;
@@ -48,7 +48,7 @@ final class TestDatabaseExtension implements ParameterResolver {
                 .orElseThrow(() -> new ParameterResolutionException("no @PostgresTest"));
     }
 
-    /** The context of the class that carries the annotation's tests, from wherever in it we are. */
+    /** The context of the test class, from any context within it. */
     private static ExtensionContext ofClass(ExtensionContext context) {
         ExtensionContext found = context;
         while (found.getTestMethod().isPresent()) {

@@ -14,15 +14,14 @@ import java.util.Comparator;
 import java.util.stream.Stream;
 
 /**
- * The one PostgreSQL that all tests of a JVM share: starting one takes a second, a database in it 20 to 40 ms. It starts
- * on first use and goes with the JVM.
+ * The PostgreSQL server that all tests of a JVM share: starting one takes a second, a database in it 20 to 40 ms. It starts on
+ * first use and stops with the JVM.
  *
- * <p>{@code -Dpostrider.test.postgres=14} chooses another major than 18. Its binaries are then looked for as {@code
- * 14.jar} in the directory {@code -Dpostrider.test.binaries}. {@code -Dpostrider.test.postgres=debian} uses the newest
- * server in {@code /usr/lib/postgresql}, with its defaults: unlike the embedded one it has LLVM and {@code jit = on}.
- * {@code -Dpostrider.test.jit=always} makes it compile every query, and {@code optimized} with inlining and optimization,
- * which takes ten times as long. With {@code -Dpostrider.test.fsync=off} the shared
- * server does not wait for the disk.
+ * <p>{@code -Dpostrider.test.postgres=14} selects a major version other than 18. Its binaries are then expected as {@code 14.jar}
+ * in the directory {@code -Dpostrider.test.binaries}. {@code -Dpostrider.test.postgres=debian} uses the newest server in
+ * {@code /usr/lib/postgresql}, with its defaults: unlike the embedded one it has LLVM and {@code jit = on}.
+ * {@code -Dpostrider.test.jit=always} makes it compile every query, and {@code optimized} with inlining and optimization, which
+ * takes ten times as long. With {@code -Dpostrider.test.fsync=off} the shared server does not wait for the disk.
  *
  * <p>A test that stops or kills its server, or counts what the whole server does, starts its own with {@link #options}.
  */
@@ -31,6 +30,8 @@ public final class TestServer {
     private static final String DEFAULT_MAJOR = "18";
     private static final String DEBIAN = "debian";
     private static final Path INSTALLED = Path.of("/usr/lib/postgresql");
+    private static final Path MEMORY = Path.of("/dev/shm");
+    private static final long MEMORY_NEEDED = 6L << 30;
 
     private TestServer() {}
 
@@ -108,9 +109,22 @@ public final class TestServer {
         return chosen().equals(DEBIAN);
     }
 
-    /** Whether the shared server waits for the disk: not in the inner loop, where half of the time goes into that. */
-    static String fsync() {
-        return System.getProperty("postrider.test.fsync", "on");
+    /** Whether the shared server waits for the disk, which would take half of the time of a test run. */
+    static boolean waitsForDisk() {
+        return System.getProperty("postrider.test.fsync", "on").equals("on");
+    }
+
+    /**
+     * A copy of the template is 600 files: 155 ms of processor time on ext4, 16 ms in memory. So without fsync the data is kept
+     * in memory, if there is room for the largest tests.
+     */
+    private static EmbeddedPostgresOptions sharedOptions() {
+        if (waitsForDisk()) {
+            return options();
+        }
+        EmbeddedPostgresOptions options = options().withSetting("fsync", "off").withSetting("full_page_writes", "off");
+        boolean fits = Files.isDirectory(MEMORY) && MEMORY.toFile().getUsableSpace() >= MEMORY_NEEDED;
+        return fits ? options.withTemporaryParent(MEMORY) : options;
     }
 
     private static Path binaries() {
@@ -126,14 +140,15 @@ public final class TestServer {
         static final EmbeddedPostgres POSTGRES = start();
 
         private static EmbeddedPostgres start() {
-            EmbeddedPostgres postgres = EmbeddedPostgres.start(options().withSetting("fsync", fsync()));
+            EmbeddedPostgres postgres = EmbeddedPostgres.start(sharedOptions());
             requireJit(postgres);
-            // It would stop without this too, but only after the JVM, and the next one is then slowed by it.
+            // The server would stop without this too, but only after the JVM, which slows down the start of the next
+            // one.
             Runtime.getRuntime().addShutdownHook(new Thread(postgres::close, "test-server-close"));
             return postgres;
         }
 
-        /** A run that should use JIT and cannot would pass for the wrong reason. */
+        /** Fails a run that should use JIT but cannot, because it would pass for the wrong reason. */
         private static void requireJit(EmbeddedPostgres postgres) {
             if (System.getProperty("postrider.test.jit", "").isEmpty()) {
                 return;

@@ -6,24 +6,27 @@ import java.io.InputStreamReader;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 
-/** The other end of {@link io.postrider.bench.Child}: lines come in, each is answered with one, and the process ends with them. */
+/**
+ * The other end of {@link io.postrider.bench.process.ChildProcess}: answers each input line with one line, and exits when the
+ * input ends.
+ */
 final class Answers {
     private final BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
     private final PrintStream out = System.out;
 
-    /** What a process can be asked beside {@code ready} and {@code clock}. */
+    /** The commands of a process besides {@code ready} and {@code clock}. */
     @FunctionalInterface
     interface Skill {
-        /** The answer; empty if there is nothing to say. */
+        /** The answer; empty if there is none. */
         String answer(String[] words) throws Exception;
     }
 
-    /** From now on standard output is for answers alone: what else is printed goes to standard error. */
+    /** Reserves standard output for answers: all other output goes to standard error. */
     Answers() {
         System.setOut(System.err);
     }
 
-    /** A line that was told before anything is asked. */
+    /** A line that is sent before the first command. */
     String told() throws IOException {
         String line = in.readLine();
         if (line == null) {
@@ -32,7 +35,7 @@ final class Answers {
         return line;
     }
 
-    /** Until the other end is gone; then nothing is worth waiting for. */
+    /** Runs until the other end is closed; then there is nothing to wait for. */
     void serve(Skill skill) throws IOException {
         for (String line = in.readLine(); line != null; line = in.readLine()) {
             out.println(answer(line.split(" ", -1), skill));
@@ -49,7 +52,7 @@ final class Answers {
                 default -> "ok " + skill.answer(words);
             };
         } catch (Exception e) {
-            Throwable cause = e; // what frameworks wrap it in says nothing
+            Throwable cause = e; // unwraps the exceptions of frameworks
             while (cause.getCause() != null) {
                 cause = cause.getCause();
             }

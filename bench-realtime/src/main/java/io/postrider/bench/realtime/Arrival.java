@@ -3,9 +3,9 @@ package io.postrider.bench.realtime;
 import org.HdrHistogram.Histogram;
 
 /**
- * How long messages took to clients, in milliseconds.
+ * The latency of messages to clients, in milliseconds.
  *
- * @param p50 of all deliveries, as p99 and max
+ * @param p50 of all deliveries, like p99 and max
  * @param first to the first client of each message, the median
  * @param spread from the first client to the last of each message, the median: the fan-out, and reading it
  */
@@ -13,7 +13,7 @@ record Arrival(double p50, double p99, double max, double first, double spread) 
     private static final double NANOS = 1e6;
 
     /**
-     * Joins what two clocks that are one have noted.
+     * Joins the records of two processes that share one clock.
      *
      * @param times by message, and for each by client
      */

@@ -22,13 +22,13 @@ import org.apache.catalina.startup.Tomcat;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The process of {@link BareWay}: what comes by Redis is written to every stream, one after the other, by the thread that got it.
- * No tokens, no rooms, no positions, nobody who is slow; in the container that the gateway is in.
+ * The process of {@link BareWay}: the thread that receives a message from Redis writes it to every stream, one after the other.
+ * No tokens, no rooms, no positions, no handling of slow clients; in the same container as the gateway.
  */
 public final class BareMain implements Skill {
     private static final String CONNECTIONS = "12000";
 
-    /** Held, since a logger that nobody holds forgets its level. */
+    /** A strong reference, since a logger that is garbage-collected loses its level. */
     private static final Logger CONTAINER = Logger.getLogger("org.apache");
 
     private final String directory;
@@ -41,7 +41,7 @@ public final class BareMain implements Skill {
         this.redis = RedisClient.create(BareWay.uri(redisPort));
     }
 
-    /** @param args a directory for the container; where Redis is comes by the pipe */
+    /** @param args a directory for the container; the address of Redis comes through the pipe */
     public static void main(String[] args) throws Exception {
         CONTAINER.setLevel(Level.WARNING);
         Answers answers = new Answers();
@@ -90,7 +90,7 @@ public final class BareMain implements Skill {
         return connector.getLocalPort();
     }
 
-    /** Lets everybody in. */
+    /** Accepts every client. */
     private final class Streams extends HttpServlet {
         private static final long serialVersionUID = 1;
 

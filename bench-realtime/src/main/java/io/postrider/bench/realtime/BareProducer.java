@@ -5,8 +5,8 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import io.postrider.Envelope;
 import io.postrider.LogEvent;
 import io.postrider.Postrider;
-import io.postrider.bench.BenchDatabase;
-import io.postrider.bench.Payloads;
+import io.postrider.bench.database.BenchDatabase;
+import io.postrider.bench.load.Payloads;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -20,11 +20,14 @@ import org.apache.kafka.common.header.Header;
 import org.apache.kafka.common.header.internals.RecordHeader;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
-/** What one would write without a relay: a producer that sends and sends, and waits at the end. Its records are those of the relay. */
+/**
+ * The code one would write without a relay: a producer that sends continuously and waits at the end. Its records equal the
+ * relay's.
+ */
 final class BareProducer implements AutoCloseable {
     private static final int READ = 1_000;
 
-    /** Attributes that are the same in every event; their headers are shared, to hold all records in little memory. */
+    /** Attributes that are the same in every event; their headers are shared to save memory. */
     private static final List<String> SAME = List.of("specversion", "source", "type", "datacontenttype", "topic");
 
     private final Broker broker;
@@ -44,7 +47,7 @@ final class BareProducer implements AutoCloseable {
         return new BareProducer(broker, records(database, topic, events), producer(broker, topic, more));
     }
 
-    /** Another one with other settings, and the same records; they keep their topic. */
+    /** Another producer with other settings and the same records, including their topic. */
     BareProducer with(String name, Map<String, Object> more) {
         return new BareProducer(broker, records, producer(broker, records.get(0).topic(), more));
     }
@@ -60,7 +63,7 @@ final class BareProducer implements AutoCloseable {
         return producer;
     }
 
-    /** All of them, until the brokers have the last one. Gives records a second. */
+    /** Sends all of them, until the brokers have the last one. Returns records per second. */
     double send() {
         AtomicReference<Exception> failed = new AtomicReference<>();
         long began = System.nanoTime();
@@ -97,7 +100,7 @@ final class BareProducer implements AutoCloseable {
         return records;
     }
 
-    /** As the sink makes it: CloudEvents in binary mode, and three headers that say whose record it is. */
+    /** As in the sink: CloudEvents in binary mode, and three headers that identify the relay. */
     private static ProducerRecord<byte[], byte[]> record(String topic, LogEvent event, Map<String, Header> shared) {
         List<Header> headers = new ArrayList<>();
         Envelope.attributes(event).forEach((name, value) -> {

@@ -4,7 +4,7 @@ import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisConnectionException;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.StatefulRedisConnection;
-import io.postrider.bench.Child;
+import io.postrider.bench.process.ChildProcess;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -13,15 +13,15 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What one would write without Postrider: PUBLISH, and a subscriber that writes to everybody. It counts from before the PUBLISH,
- * which is when such an application has the return of its commit().
+ * The code one would write without Postrider: PUBLISH, and a subscriber that writes to every client. Timed from before the
+ * PUBLISH, which is when such an application's commit() has returned.
  */
 final class BareWay implements Way {
     static final String CHANNEL = "messages";
 
     private static final int CONNECT_SECONDS = 30;
 
-    private final Child server;
+    private final ChildProcess server;
     private final int port;
     private final StatefulRedisConnection<String, String> connection;
     private final Opened opened;
@@ -33,7 +33,7 @@ final class BareWay implements Way {
         opened.keep(() -> client.shutdown(0, 1, TimeUnit.SECONDS));
         this.connection = connect(client);
         Scratch container = opened.keep(Scratch.create("tomcat"));
-        this.server = opened.keep(Child.start(
+        this.server = opened.keep(ChildProcess.start(
                 BareMain.class,
                 "1g",
                 List.of(container.directory().toString()),
@@ -85,7 +85,7 @@ final class BareWay implements Way {
     }
 
     @Override
-    public Child server() {
+    public ChildProcess server() {
         return server;
     }
 

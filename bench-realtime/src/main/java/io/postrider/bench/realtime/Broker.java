@@ -1,6 +1,6 @@
 package io.postrider.bench.realtime;
 
-import io.postrider.bench.Child;
+import io.postrider.bench.process.ChildProcess;
 import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -14,13 +14,13 @@ import org.apache.kafka.common.Uuid;
 import org.apache.kafka.metadata.storage.Formatter;
 import org.apache.kafka.server.common.MetadataVersion;
 
-/** Kafka's own server, one node, in a process of its own. Its data go with it. */
+/** Kafka's own server, one node, in a separate process. Its data is deleted with it. */
 final class Broker implements AutoCloseable {
     private static final int PARTITIONS = 3;
     private static final long START_SECONDS = 90;
 
     private final Opened opened;
-    private final Child process;
+    private final ChildProcess process;
     private final String servers;
     private final Admin admin;
 
@@ -35,7 +35,7 @@ final class Broker implements AutoCloseable {
         }
         format(data);
         this.servers = "127.0.0.1:" + port;
-        this.process = opened.keep(Child.start(BrokerMain.class, "1g", List.of(settings.toString()), List.of()));
+        this.process = opened.keep(ChildProcess.start(BrokerMain.class, "1g", List.of(settings.toString()), List.of()));
         process.ask("start");
         this.admin = opened.keep(Admin.create(Map.of("bootstrap.servers", servers, "reconnect.backoff.max.ms", 200)));
         admin.describeCluster().controller().get(START_SECONDS, TimeUnit.SECONDS);
@@ -55,11 +55,11 @@ final class Broker implements AutoCloseable {
         return servers;
     }
 
-    Child process() {
+    ChildProcess process() {
         return process;
     }
 
-    /** With a few partitions. */
+    /** Creates a topic with a few partitions. */
     void create(String topic) throws Exception {
         admin.createTopics(List.of(new NewTopic(topic, PARTITIONS, (short) 1)))
                 .all()

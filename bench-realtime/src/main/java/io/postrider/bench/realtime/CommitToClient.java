@@ -1,28 +1,28 @@
 package io.postrider.bench.realtime;
 
-import io.postrider.bench.Bench;
-import io.postrider.bench.Clients;
-import io.postrider.bench.Cpu;
-import io.postrider.bench.Figure;
-import io.postrider.bench.Goal;
-import io.postrider.bench.Rounds;
-import io.postrider.bench.Samples;
+import io.postrider.bench.BenchContext;
 import io.postrider.bench.Scale;
 import io.postrider.bench.Scenario;
+import io.postrider.bench.load.Clients;
+import io.postrider.bench.measure.CpuUsage;
+import io.postrider.bench.measure.Rounds;
+import io.postrider.bench.measure.Samples;
+import io.postrider.bench.report.Figure;
+import io.postrider.bench.report.Goal;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.ToDoubleFunction;
 
-/** How soon every client in a room has a message that was just committed. */
+/** How soon every client in a room receives a message that was just committed. */
 final class CommitToClient implements Scenario {
-    /** Warming is no load: well below what either way carries. */
+    /** The warm-up is no load test: its rate is well below the capacity of either variant. */
     private static final int WARMING_RATE = 300;
 
     private static final Goal OF_BARE = Goal.atMost(2, "bare Redis and SSE");
 
-    /** One turn. */
+    /** One round of one variant. */
     private record Turn(Arrival arrival, Sequenced sequenced, Map<String, Double> cores) {}
 
     @Override
@@ -49,7 +49,7 @@ final class CommitToClient implements Scenario {
     }
 
     @Override
-    public List<Figure> run(Bench bench) throws Exception {
+    public List<Figure> run(BenchContext bench) throws Exception {
         Scale.Realtime much = bench.scale().realtime();
         try (Stage stage = Stage.open(bench, name(), much.clients())) {
             if (much.warming() > 0) {
@@ -62,7 +62,7 @@ final class CommitToClient implements Scenario {
         }
     }
 
-    private void warm(Bench bench, Stage stage, int messages) throws Exception {
+    private void warm(BenchContext bench, Stage stage, int messages) throws Exception {
         for (String name : List.of(Stage.BARE, Stage.POSTRIDER)) {
             bench.tell(name() + ": " + messages + " messages to warm " + name);
             long turn = Stage.nextTurn();
@@ -72,7 +72,7 @@ final class CommitToClient implements Scenario {
         }
     }
 
-    private static Turn turn(Bench bench, Stage stage, String name) throws Exception {
+    private static Turn turn(BenchContext bench, Stage stage, String name) throws Exception {
         bench.checkpoint();
         Scale.Realtime much = bench.scale().realtime();
         int messages = Math.max(5, (int) (much.rate() * much.timed().toMillis() / 1_000));
@@ -81,8 +81,8 @@ final class CommitToClient implements Scenario {
         Way way = stage.way(name);
         stage.crowd().begin(name, turn, messages);
         stage.gateway().begin();
-        Cpu cpu = stage.cpu(name);
-        Cpu.Reading before = cpu.read();
+        CpuUsage cpu = stage.cpu(name);
+        CpuUsage.Reading before = cpu.read();
         send(way, turn, sent, much.rate());
         stage.crowd().awaitLeast(name, messages);
         Map<String, Double> cores = cpu.read().cores(before);
@@ -92,7 +92,7 @@ final class CommitToClient implements Scenario {
                 cores);
     }
 
-    /** On a fixed schedule: one that is late does not delay those after it. */
+    /** Sends on a fixed schedule: a late message does not delay those after it. */
     private static void send(Way way, long turn, long[] sent, int rate) throws Exception {
         long gap = 1_000_000_000L / rate;
         long began = System.nanoTime();
@@ -112,7 +112,7 @@ final class CommitToClient implements Scenario {
                         "ms",
                         samples.ratio(Stage.POSTRIDER, Stage.BARE, CommitToClient::p99),
                         OF_BARE)
-                .withNote(Cpu.text(samples.last(Stage.POSTRIDER).cores())));
+                .withNote(CpuUsage.text(samples.last(Stage.POSTRIDER).cores())));
         figures.addAll(sequenced(samples));
         for (String way : List.of(Stage.POSTRIDER, Stage.BARE)) {
             figures.addAll(parts("commit_to_client." + way, samples, way));
@@ -120,7 +120,7 @@ final class CommitToClient implements Scenario {
         return figures;
     }
 
-    /** Which part of it is the way to a position. */
+    /** The share of the time up to the position. */
     private static List<Figure> sequenced(Samples<Turn> samples) {
         return List.of(
                 part("commit", samples, Sequenced::commit)
@@ -144,7 +144,7 @@ final class CommitToClient implements Scenario {
         if (way.equals(Stage.BARE)) {
             figures.add(Figure.of(prefix + ".p50", samples.median(way, CommitToClient::p50), "ms"));
             figures.add(Figure.of(prefix + ".p99", samples.median(way, CommitToClient::p99), "ms")
-                    .withNote(Cpu.text(samples.last(way).cores())));
+                    .withNote(CpuUsage.text(samples.last(way).cores())));
         }
         figures.add(Figure.of(
                 prefix + ".max", samples.median(way, turn -> turn.arrival().max()), "ms"));

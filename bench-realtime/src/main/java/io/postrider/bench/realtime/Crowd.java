@@ -1,28 +1,28 @@
 package io.postrider.bench.realtime;
 
-import io.postrider.bench.Child;
+import io.postrider.bench.process.ChildProcess;
 import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** Many clients in a process of their own, see {@link CrowdMain}; from here they are told which turn it is, and asked. */
+/** Many clients in a separate process, see {@link CrowdMain}; they are told the current turn from here, and queried. */
 final class Crowd implements AutoCloseable {
     private static final long PATIENCE_NANOS = 60_000_000_000L;
 
-    private final Child child;
+    private final ChildProcess child;
     private final int size;
 
-    private Crowd(Child child, int size) {
+    private Crowd(ChildProcess child, int size) {
         this.child = child;
         this.size = size;
     }
 
-    /** @param size clients of each way */
+    /** @param size the number of clients per variant */
     static Crowd open(int size) throws IOException {
-        return new Crowd(Child.start(CrowdMain.class, "1g", List.of(), List.of()), size);
+        return new Crowd(ChildProcess.start(CrowdMain.class, "1g", List.of(), List.of()), size);
     }
 
-    /** Returns when all of them have had their first frame. */
+    /** Returns when all of them have received their first frame. */
     void join(String name, Way way) throws InterruptedException {
         child.ask("join " + name + " " + size + " " + way.port() + " "
                 + way.request().replace("\r\n", "\t"));
@@ -35,17 +35,17 @@ final class Crowd implements AutoCloseable {
         }
     }
 
-    /** From now on messages of this turn count, so many for each client. */
+    /** From now on messages of this turn count, with this many expected per client. */
     void begin(String name, long turn, int messages) {
         child.ask("begin " + name + " " + turn + " " + messages);
     }
 
     /**
-     * How far the clients of a way are in this turn.
+     * The progress of a variant's clients in this turn.
      *
-     * @param least messages that the slowest has
-     * @param delivered messages that all of them have, together
-     * @param wrong messages that came twice or not in order
+     * @param least the number of messages that the slowest client has received
+     * @param delivered the total number of messages that all clients have received
+     * @param wrong messages that were duplicates or out of order
      * @param closed clients whose stream has ended
      */
     record State(int settled, int least, long delivered, long wrong, long closed) {}
@@ -64,7 +64,7 @@ final class Crowd implements AutoCloseable {
         return state;
     }
 
-    /** Returns when the slowest client has so many messages of this turn. */
+    /** Returns when the slowest client has this many messages of this turn. */
     void awaitLeast(String name, int messages) throws InterruptedException {
         long began = System.nanoTime();
         while (state(name).least() < messages) {
@@ -76,12 +76,12 @@ final class Crowd implements AutoCloseable {
         }
     }
 
-    /** When the last client had the last message of this turn. */
+    /** When the last client received the last message of this turn. */
     long lastAt(String name) {
         return Long.parseLong(child.ask("last " + name));
     }
 
-    /** How long the messages of this turn took, from these moments on. */
+    /** The latency of the messages of this turn, from these start times. */
     Arrival arrival(String name, long[] sent) {
         StringBuilder command = new StringBuilder("arrival ").append(name);
         for (long moment : sent) {
@@ -94,7 +94,7 @@ final class Crowd implements AutoCloseable {
         return size;
     }
 
-    Child child() {
+    ChildProcess child() {
         return child;
     }
 

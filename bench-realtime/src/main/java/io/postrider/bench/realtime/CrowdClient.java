@@ -6,13 +6,13 @@ import java.io.IOException;
 import java.util.Arrays;
 
 /**
- * One stream, read as a browser does: the head of the answer, its chunks, and in them the frames.
+ * One stream, read as a browser does: the head of the response, its chunks, and the frames in them.
  *
  * <pre>
  * HEAD    until the empty line; must be a 200 in chunks.
  * SIZE    the line with a chunk's size, in hexadecimal.
- * DATA    so many bytes of frames.
- * END     the line break behind them; then SIZE.
+ * DATA    this many bytes of frames.
+ * END     the line break after them; then SIZE.
  * </pre>
  */
 final class CrowdClient {
@@ -41,7 +41,7 @@ final class CrowdClient {
         this.index = index;
     }
 
-    /** What a read gave. */
+    /** The result of a read. */
     void take(byte[] bytes, int count, long now) throws IOException {
         int at = 0;
         while (at < count) {

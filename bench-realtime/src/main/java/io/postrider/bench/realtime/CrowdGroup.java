@@ -3,7 +3,7 @@ package io.postrider.bench.realtime;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The clients of one way, and what they have had in this turn. */
+/** The clients of one variant, and what they have received in this turn. */
 final class CrowdGroup {
     private final List<CrowdClient> clients = new ArrayList<>();
 
@@ -35,7 +35,7 @@ final class CrowdGroup {
         delivered = 0;
     }
 
-    /** A client has had its first frame. */
+    /** A client has received its first frame. */
     synchronized void settled() {
         settled++;
     }
@@ -44,7 +44,9 @@ final class CrowdGroup {
         closed++;
     }
 
-    /** A client has had a message. Those of turns before are over, and come at the beginning of this one at most. */
+    /**
+     * A client has received a message. Messages of earlier turns are ignored; they can arrive only at the beginning of this one.
+     */
     synchronized void had(int client, long ofTurn, int number, long at) {
         if (ofTurn != turn) {
             return;

@@ -14,8 +14,8 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The process of {@link Crowd}: clients of Server-Sent Events over raw sockets, driven by one thread, so that it is the sender
- * that is measured. The time of a message is that of the read that completed its frame.
+ * The process of {@link Crowd}: clients of Server-Sent Events over raw sockets, driven by one thread, so that the sender is what
+ * is measured. The time of a message is that of the read that completed its frame.
  */
 public final class CrowdMain implements Skill {
     private final Selector selector;
@@ -60,7 +60,7 @@ public final class CrowdMain implements Skill {
         };
     }
 
-    /** join name count port request, whose lines have tabs between */
+    /** join name count port request; the lines of the request are separated by tabs */
     private void join(String[] words) throws IOException {
         String request = "GET "
                 + String.join(" ", Arrays.asList(words).subList(4, words.length))
@@ -69,7 +69,7 @@ public final class CrowdMain implements Skill {
         CrowdGroup group = new CrowdGroup(Integer.parseInt(words[2]));
         groups.put(words[1], group);
         for (CrowdClient client : group.clients()) {
-            SocketChannel channel = SocketChannel.open(server); // one after the other: no backlog overflows
+            SocketChannel channel = SocketChannel.open(server); // one at a time, so that no backlog overflows
             channel.write(ByteBuffer.wrap(request.getBytes(java.nio.charset.StandardCharsets.US_ASCII)));
             channel.configureBlocking(false);
             channel.register(selector, SelectionKey.OP_READ, client);

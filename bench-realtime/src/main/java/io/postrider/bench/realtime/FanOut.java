@@ -1,26 +1,26 @@
 package io.postrider.bench.realtime;
 
-import io.postrider.bench.Bench;
-import io.postrider.bench.Cpu;
-import io.postrider.bench.Figure;
-import io.postrider.bench.Rounds;
-import io.postrider.bench.Samples;
+import io.postrider.bench.BenchContext;
 import io.postrider.bench.Scale;
 import io.postrider.bench.Scenario;
+import io.postrider.bench.measure.CpuUsage;
+import io.postrider.bench.measure.Rounds;
+import io.postrider.bench.measure.Samples;
+import io.postrider.bench.report.Figure;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** How many deliveries a second go to a full room, with nobody losing any. */
+/** How many deliveries per second reach a full room, without any client losing one. */
 final class FanOut implements Scenario {
-    /** Sent at once, in one transaction or one pipeline: the producer is not what is measured. */
+    /** Sent at once, in one transaction or one pipeline, because the producer is not measured. */
     private static final int BURST = 32;
 
-    /** How far ahead of the slowest client the producer may be; less than the gateway keeps for one before it is cut. */
+    /** How far the producer may be ahead of the slowest client; less than the gateway queues for a client before it is cut. */
     private static final int AHEAD = 256;
 
-    /** One turn. */
+    /** One round of one variant. */
     private record Turn(double rate, Map<String, Double> cores) {}
 
     @Override
@@ -44,7 +44,7 @@ final class FanOut implements Scenario {
     }
 
     @Override
-    public List<Figure> run(Bench bench) throws Exception {
+    public List<Figure> run(BenchContext bench) throws Exception {
         try (Stage stage = Stage.open(bench, name(), bench.scale().realtime().crowd())) {
             Map<String, Rounds.Measure<Turn>> variants = new LinkedHashMap<>();
             variants.put(Stage.BARE, () -> turn(bench, stage, Stage.BARE));
@@ -53,13 +53,13 @@ final class FanOut implements Scenario {
         }
     }
 
-    private static Turn turn(Bench bench, Stage stage, String name) throws Exception {
+    private static Turn turn(BenchContext bench, Stage stage, String name) throws Exception {
         bench.checkpoint();
         int messages = bench.scale().realtime().messages();
         long turn = Stage.nextTurn();
         stage.crowd().begin(name, turn, messages);
-        Cpu cpu = stage.cpu(name);
-        Cpu.Reading before = cpu.read();
+        CpuUsage cpu = stage.cpu(name);
+        CpuUsage.Reading before = cpu.read();
         long began = System.nanoTime();
         for (int from = 0; from < messages; from += BURST) {
             stage.way(name).sendAll(turn, from, Math.min(messages, from + BURST));
@@ -77,10 +77,10 @@ final class FanOut implements Scenario {
         List<Figure> figures = new ArrayList<>();
         figures.add(Figure.of("fan_out.rate", rate, "deliveries/s")
                 .withRatio(samples.ratio(Stage.POSTRIDER, Stage.BARE, Turn::rate))
-                .withNote(Cpu.text(samples.last(Stage.POSTRIDER).cores())));
+                .withNote(CpuUsage.text(samples.last(Stage.POSTRIDER).cores())));
         figures.add(Figure.of("fan_out.messages", rate / scale.realtime().crowd(), "messages/s"));
         figures.add(Figure.of("fan_out.bare", bare, "deliveries/s")
-                .withNote(Cpu.text(samples.last(Stage.BARE).cores())));
+                .withNote(CpuUsage.text(samples.last(Stage.BARE).cores())));
         return figures;
     }
 }

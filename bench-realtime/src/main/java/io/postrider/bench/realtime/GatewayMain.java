@@ -1,10 +1,10 @@
 package io.postrider.bench.realtime;
 
+import io.postrider.admin.Watch;
 import io.postrider.bench.realtime.Answers.Skill;
 import io.postrider.gateway.Identity;
 import io.postrider.gateway.TokenMint;
 import io.postrider.server.Server;
-import io.postrider.watch.Watch;
 import java.nio.charset.StandardCharsets;
 import java.security.SecureRandom;
 import java.time.Duration;
@@ -40,7 +40,7 @@ public final class GatewayMain implements Skill {
         answers.serve(new GatewayMain(answers.told(), answers.told(), answers.told()));
     }
 
-    /** The driver's data source writes every parameter that there is, also those that the server refuses. */
+    /** The driver's data source includes every parameter in the URL, even those that the server refuses. */
     private static String plain(String url) {
         PGSimpleDataSource source = new PGSimpleDataSource();
         source.setUrl(url);
@@ -82,7 +82,7 @@ public final class GatewayMain implements Skill {
         }
     }
 
-    /** What the node's sequencer did since it was asked last. */
+    /** What the node's sequencer did since the last query. */
     private static final class SequencerWatch implements Watch {
         private final Histogram passes = new Histogram(3);
         private final StringBuilder moves = new StringBuilder();
@@ -103,7 +103,7 @@ public final class GatewayMain implements Skill {
             moves.append(position).append(' ').append(System.nanoTime()).append(' ');
         }
 
-        /** The median in milliseconds, how many, and how many wake-ups there were. */
+        /** The median in milliseconds, the number of passes, and the number of wake-ups. */
         synchronized String passes() {
             long count = passes.getTotalCount();
             String text = (count == 0 ? 0 : passes.getValueAtPercentile(50) / 1e6) + " " + count + " " + woken;
@@ -112,7 +112,7 @@ public final class GatewayMain implements Skill {
             return text;
         }
 
-        /** Position and time, by turns. */
+        /** Position and time, alternating. */
         synchronized String moves() {
             String text = moves.toString().strip();
             moves.setLength(0);

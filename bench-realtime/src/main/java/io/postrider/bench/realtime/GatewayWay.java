@@ -2,8 +2,8 @@ package io.postrider.bench.realtime;
 
 import io.postrider.Event;
 import io.postrider.Postrider;
-import io.postrider.bench.BenchDatabase;
-import io.postrider.bench.Child;
+import io.postrider.bench.database.BenchDatabase;
+import io.postrider.bench.process.ChildProcess;
 import java.io.IOException;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -12,10 +12,13 @@ import java.util.List;
 import java.util.stream.IntStream;
 import org.HdrHistogram.Histogram;
 
-/** Postrider's: an emit is committed, and the server in its role gateway reads the log and streams. It counts from the return of commit(). */
+/**
+ * Postrider's variant: an emit is committed, and the server in its role gateway reads the log and streams. Timed from the return
+ * of commit().
+ */
 final class GatewayWay implements Way {
     private final BenchDatabase database;
-    private final Child server;
+    private final ChildProcess server;
     private final int port;
     private final String token;
     private final Postrider postrider;
@@ -23,7 +26,7 @@ final class GatewayWay implements Way {
     private final Histogram commits = new Histogram(3);
     private long before;
 
-    private GatewayWay(BenchDatabase database, Child server) throws SQLException {
+    private GatewayWay(BenchDatabase database, ChildProcess server) throws SQLException {
         String[] started = server.ask("start").split(" ", -1);
         this.database = database;
         this.server = server;
@@ -35,7 +38,7 @@ final class GatewayWay implements Way {
     }
 
     static GatewayWay open(BenchDatabase database) throws IOException, SQLException {
-        Child server = Child.start(GatewayMain.class, "1g", List.of(), Child.told(database));
+        ChildProcess server = ChildProcess.start(GatewayMain.class, "1g", List.of(), ChildProcess.told(database));
         try {
             return new GatewayWay(database, server);
         } catch (SQLException | RuntimeException e) {
@@ -56,7 +59,7 @@ final class GatewayWay implements Way {
     }
 
     @Override
-    public Child server() {
+    public ChildProcess server() {
         return server;
     }
 
@@ -82,7 +85,7 @@ final class GatewayWay implements Way {
         connection.commit();
     }
 
-    /** From now on it is noted what becomes of the messages. Those before must have arrived. */
+    /** Records what happens to messages from now on. Earlier ones must have arrived. */
     void begin() {
         before = postrider.log().head(Messages.TOPIC);
         commits.reset();
@@ -90,7 +93,7 @@ final class GatewayWay implements Way {
         server.ask("moves");
     }
 
-    /** What became of them on the way to their positions. */
+    /** The times of the messages up to their positions. */
     Sequenced sequenced(long[] sent) {
         return Sequenced.of(
                 before,

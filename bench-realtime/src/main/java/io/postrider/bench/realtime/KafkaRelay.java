@@ -5,18 +5,18 @@ import io.postrider.Listener;
 import io.postrider.Options;
 import io.postrider.Postrider;
 import io.postrider.StartPoint;
-import io.postrider.bench.Bench;
-import io.postrider.bench.BenchDatabase;
-import io.postrider.bench.Counters;
-import io.postrider.bench.Cpu;
-import io.postrider.bench.Figure;
-import io.postrider.bench.Goal;
-import io.postrider.bench.Payloads;
-import io.postrider.bench.PostriderLog;
-import io.postrider.bench.Rounds;
-import io.postrider.bench.Samples;
+import io.postrider.bench.BenchContext;
 import io.postrider.bench.Scale;
 import io.postrider.bench.Scenario;
+import io.postrider.bench.database.BenchDatabase;
+import io.postrider.bench.load.Payloads;
+import io.postrider.bench.load.PostriderLog;
+import io.postrider.bench.measure.CpuUsage;
+import io.postrider.bench.measure.Rounds;
+import io.postrider.bench.measure.Samples;
+import io.postrider.bench.measure.ServerCounters;
+import io.postrider.bench.report.Figure;
+import io.postrider.bench.report.Goal;
 import io.postrider.kafka.KafkaOptions;
 import io.postrider.kafka.KafkaSink;
 import java.sql.Connection;
@@ -26,16 +26,16 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** How fast a relay sends what has piled up to Kafka. */
+/** How fast a relay sends a backlog to Kafka. */
 final class KafkaRelay implements Scenario {
     private static final int BATCH = 1_000;
     private static final Goal OF_BARE = Goal.atLeast(0.5, "bare producer");
 
-    /** One turn. Send and rest are 0 for bare producers. */
+    /** One round of one variant. Send and rest are 0 for bare producers. */
     private record Turn(double rate, Map<String, Double> cores, double send, double rest) {
-        /** Microseconds of processor time for one event, the broker's included. */
+        /** Microseconds of processor time per event, including the broker's. */
         double cpu() {
-            return Cpu.ours(cores) / rate * 1e6;
+            return CpuUsage.ours(cores) / rate * 1e6;
         }
     }
 
@@ -63,7 +63,7 @@ final class KafkaRelay implements Scenario {
     }
 
     @Override
-    public List<Figure> run(Bench bench) throws Exception {
+    public List<Figure> run(BenchContext bench) throws Exception {
         int events = bench.scale().realtime().relayed();
         BenchDatabase database = bench.server().create("kafka_relay");
         PostriderLog.install(database);
@@ -76,17 +76,19 @@ final class KafkaRelay implements Scenario {
         bench.checkpoint();
         try (Broker broker = Broker.start()) {
             List<Figure> figures = new ArrayList<>(compare(bench, database, broker, events));
-            Counters before = Counters.read(database, PostriderLog.SCHEMA);
+            ServerCounters before = ServerCounters.read(database, PostriderLog.SCHEMA);
             relay(bench, database, broker, events);
-            figures.addAll(
-                    Counters.read(database, PostriderLog.SCHEMA).since(before).costs("kafka_relay", "event", events));
+            figures.addAll(ServerCounters.read(database, PostriderLog.SCHEMA)
+                    .since(before)
+                    .costs("kafka_relay", "event", events));
             return figures;
         } finally {
             bench.drop(database);
         }
     }
 
-    private List<Figure> compare(Bench bench, BenchDatabase database, Broker broker, int events) throws Exception {
+    private List<Figure> compare(BenchContext bench, BenchDatabase database, Broker broker, int events)
+            throws Exception {
         Map<String, Rounds.Measure<Turn>> variants = new LinkedHashMap<>();
         try (BareProducer bare = BareProducer.open(broker, database, "bare", Map.of(), events);
                 BareProducer large = bare.with("large", Map.of("batch.size", 128 << 10))) {
@@ -97,11 +99,11 @@ final class KafkaRelay implements Scenario {
         }
     }
 
-    private static List<Figure> figures(Bench bench, Samples<Turn> samples) {
+    private static List<Figure> figures(BenchContext bench, Samples<Turn> samples) {
         double rate = samples.median("relay", Turn::rate);
         List<Figure> figures = new ArrayList<>();
         figures.add(Figure.of("kafka_relay.rate", rate, "events/s", samples.ratio("relay", "bare", Turn::rate), OF_BARE)
-                .withNote(Cpu.text(samples.last("relay").cores())));
+                .withNote(CpuUsage.text(samples.last("relay").cores())));
         figures.add(Figure.of("kafka_relay.rate_vs_large", samples.ratio("relay", "large", Turn::rate), "of large")
                 .withNote("a bare producer with batches as large as the relay's"));
         figures.add(Figure.of("kafka_relay.send", samples.median("relay", Turn::send), "ms/batch")
@@ -110,7 +112,7 @@ final class KafkaRelay implements Scenario {
                 .withNote("reading the batch, and writing down that it was delivered"));
         for (String variant : List.of("bare", "large")) {
             figures.add(Figure.of("kafka_relay." + variant, samples.median(variant, Turn::rate), "events/s")
-                    .withNote(Cpu.text(samples.last(variant).cores())));
+                    .withNote(CpuUsage.text(samples.last(variant).cores())));
         }
         if (bench.server().isLocal()) {
             for (String variant : List.of("relay", "bare", "large")) {
@@ -121,19 +123,19 @@ final class KafkaRelay implements Scenario {
         return figures;
     }
 
-    private static Turn send(Bench bench, BenchDatabase database, Broker broker, BareProducer producer)
+    private static Turn send(BenchContext bench, BenchDatabase database, Broker broker, BareProducer producer)
             throws Exception {
-        Cpu cpu = new Cpu(bench, database).with("broker JVM", broker.process());
-        Cpu.Reading before = cpu.read();
+        CpuUsage cpu = new CpuUsage(bench, database).with("broker JVM", broker.process());
+        CpuUsage.Reading before = cpu.read();
         double rate = producer.send();
         return new Turn(rate, cpu.read().cores(before), 0, 0);
     }
 
     /** A new relay from the beginning, to a new topic. */
-    private Turn relay(Bench bench, BenchDatabase database, Broker broker, int events) throws Exception {
+    private Turn relay(BenchContext bench, BenchDatabase database, Broker broker, int events) throws Exception {
         String name = "bench-" + ++relays;
         broker.create(name);
-        Cpu cpu = new Cpu(bench, database).with("broker JVM", broker.process());
+        CpuUsage cpu = new CpuUsage(bench, database).with("broker JVM", broker.process());
         RelayProgress progress = new RelayProgress(events);
         try (HikariDataSource pool = database.pool("bench-node", 4, true);
                 KafkaSink sink = KafkaSink.to(name, KafkaOptions.at(broker.servers()));
@@ -144,7 +146,7 @@ final class KafkaRelay implements Scenario {
                     .withStart(StartPoint.beginning()));
             node.start();
             progress.awaitBegun();
-            Cpu.Reading before = cpu.read();
+            CpuUsage.Reading before = cpu.read();
             double rate = progress.await();
             Map<String, Double> cores = cpu.read().cores(before);
             return new Turn(rate, cores, progress.sendMillis(), progress.restMillis());

@@ -3,11 +3,13 @@ package io.postrider.bench.realtime;
 import io.postrider.Envelope;
 import io.postrider.Event;
 import io.postrider.LogEvent;
-import io.postrider.bench.Payloads;
+import io.postrider.bench.load.Payloads;
 import java.time.Instant;
 import java.util.UUID;
 
-/** What both sides send: one payload of about 200 bytes, to one room. A message's id says the turn and its number in it. */
+/**
+ * The messages of both sides: one payload of about 200 bytes, to one room. A message's id contains the turn and its number in it.
+ */
 final class Messages {
     static final String TOPIC = "messages";
     static final String PROJECT = "bench";
@@ -24,7 +26,7 @@ final class Messages {
                 .withProject(PROJECT);
     }
 
-    /** The same, as it arrives at a client. */
+    /** The same, as received by a client. */
     static String json(long turn, int number) {
         return Envelope.json(new LogEvent(
                 TOPIC,

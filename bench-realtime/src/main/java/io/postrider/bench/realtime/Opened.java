@@ -3,7 +3,7 @@ package io.postrider.bench.realtime;
 import java.util.ArrayDeque;
 import java.util.Deque;
 
-/** What has been opened so far, to be closed the other way round, also if the next one does not open. */
+/** The resources opened so far, to be closed in reverse order, also if opening the next one fails. */
 final class Opened implements AutoCloseable {
     private final Deque<AutoCloseable> all = new ArrayDeque<>();
 
@@ -12,7 +12,7 @@ final class Opened implements AutoCloseable {
         return one;
     }
 
-    /** Each is closed, whatever becomes of the others. */
+    /** Closes each, even if closing others fails. */
     @Override
     public void close() {
         RuntimeException failed = null;

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import redis.embedded.RedisExecProvider;
 
-/** A Redis process that keeps nothing on disk. If this JVM dies, by whatever means, so does Redis. */
+/** A Redis process without persistence. If this JVM ends for any reason, so does Redis. */
 record Redis(Process process, int port, Scratch scratch) implements AutoCloseable {
     private static final String WATCHED = "\"$@\" </dev/null & p=$!; cat >/dev/null; kill -9 $p; wait $p";
 

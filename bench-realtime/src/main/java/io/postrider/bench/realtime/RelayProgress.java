@@ -1,10 +1,10 @@
 package io.postrider.bench.realtime;
 
-import io.postrider.Course;
 import io.postrider.LogEvent;
-import io.postrider.Receipt;
+import io.postrider.RelayEpoch;
+import io.postrider.SendResult;
 import io.postrider.Sink;
-import io.postrider.watch.Watch;
+import io.postrider.admin.Watch;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -15,8 +15,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * When a relay sent its first events, and when the last of them were written down as delivered. That it asks the sink before
- * the first send what is there already, which takes a second once in a tenure, is not part of a rate.
+ * When a relay sent its first events, and when the last of them were recorded as delivered. Before its first send it queries the
+ * sink for what is already there, which takes one second once per tenure and is not part of the rate.
  */
 final class RelayProgress implements Watch {
     private static final long PATIENCE_SECONDS = 300;
@@ -43,18 +43,18 @@ final class RelayProgress implements Watch {
         await(begun);
     }
 
-    /** Events a second. */
+    /** Events per second. */
     double await() throws InterruptedException {
         await(finished);
         return events / ((ended - began) / 1e9);
     }
 
-    /** Milliseconds of a batch in the sink. */
+    /** Milliseconds per batch in the sink. */
     double sendMillis() {
         return sending.get() / 1e6 / sends.get();
     }
 
-    /** Milliseconds of a batch elsewhere: to read it, and to write down that it was delivered. */
+    /** Milliseconds per batch elsewhere: to read it, and to record its delivery. */
     double restMillis() {
         return (ended - began) / 1e6 / sends.get() - sendMillis();
     }
@@ -85,14 +85,14 @@ final class RelayProgress implements Watch {
         fail(error);
     }
 
-    /** A rate with a failure in it says nothing. */
+    /** A rate with a failure in it is meaningless. */
     private void fail(Throwable error) {
         trouble = error;
         begun.countDown();
         finished.countDown();
     }
 
-    /** Tells when the first events are sent. */
+    /** Reports when the first events are sent. */
     private final class Watched implements Sink {
         private final Sink sink;
 
@@ -106,7 +106,7 @@ final class RelayProgress implements Watch {
         }
 
         @Override
-        public Receipt send(Course course, List<LogEvent> batch) throws Exception {
+        public SendResult send(RelayEpoch course, List<LogEvent> batch) throws Exception {
             if (began == 0) {
                 began = System.nanoTime();
                 begun.countDown();
@@ -121,7 +121,7 @@ final class RelayProgress implements Watch {
         }
 
         @Override
-        public Map<Long, UUID> holds(Course course, long after) throws Exception {
+        public Map<Long, UUID> holds(RelayEpoch course, long after) throws Exception {
             return sink.holds(course, after);
         }
 

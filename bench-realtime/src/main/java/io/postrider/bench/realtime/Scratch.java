@@ -8,25 +8,25 @@ import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.stream.Stream;
 
-/** A directory for as long as a server runs that is measured against. */
+/** A directory that exists while a server for the comparison runs. */
 record Scratch(Path directory) implements AutoCloseable {
     static Scratch create(String what) throws IOException {
         return new Scratch(Files.createTempDirectory(prefix() + what + "-"));
     }
 
-    /** What the names of those begin with that this process has made. */
+    /** The name prefix of the directories that this process has created. */
     static String prefix() {
         return "postrider-bench-" + ProcessHandle.current().pid() + "-";
     }
 
-    /** One that nobody listens on right now. */
+    /** A port that is currently free. */
     static int freePort() throws IOException {
         try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             return socket.getLocalPort();
         }
     }
 
-    /** What cannot be deleted stays; it is under the system's directory for such things. */
+    /** Files that cannot be deleted stay in the system's temporary directory. */
     @Override
     public void close() throws IOException {
         try (Stream<Path> files = Files.walk(directory)) {

@@ -3,19 +3,19 @@ package io.postrider.bench.realtime;
 import org.HdrHistogram.Histogram;
 
 /**
- * The part of the way up to a position, of the messages of one turn.
+ * The share of the time up to the position, for the messages of one turn.
  *
  * @param commit the median of commit() itself, in milliseconds: before the clock starts
- * @param p50 from the return of commit() to the moment at which the gateway's node knows the position, in milliseconds; as p99
+ * @param p50 from the return of commit() to the moment when the gateway's node knows the position, in milliseconds; like p99
  * @param pass the median of the sequencer's passes, in milliseconds
- * @param passes how many there were
- * @param woken how many of them a producer's notification caused: none while the sequencer is awake, and looks by itself
+ * @param passes the number of passes
+ * @param woken how many of them were caused by a producer's notification: none while the sequencer is awake and polls by itself
  */
 record Sequenced(double commit, double p50, double p99, double pass, long passes, long woken) {
-    /** Of the bare way, which has nothing of it. */
+    /** For the bare variant, which has none of this. */
     static final Sequenced NOT = new Sequenced(0, 0, 0, 0, 0, 0);
 
-    /** @param moves position, then when the head was there, and so on */
+    /** @param moves alternating: a position, and when the head was there */
     static Sequenced of(long before, long[] sent, double commit, String[] passes, String[] moves) {
         Histogram took = new Histogram(1, 600_000_000_000L, 3);
         int move = 0;

@@ -1,25 +1,25 @@
 package io.postrider.bench.realtime;
 
-import io.postrider.bench.Bench;
-import io.postrider.bench.BenchDatabase;
-import io.postrider.bench.Cpu;
-import io.postrider.bench.PostriderLog;
+import io.postrider.bench.BenchContext;
+import io.postrider.bench.database.BenchDatabase;
+import io.postrider.bench.load.PostriderLog;
+import io.postrider.bench.measure.CpuUsage;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** Both ways at once, and their clients: each stays connected while the other has its turn. */
+/** Both variants and their clients at once: each stays connected while the other has its turn. */
 final class Stage implements AutoCloseable {
     static final String POSTRIDER = "postrider";
     static final String BARE = "bare";
 
     private static final AtomicLong TURNS = new AtomicLong(System.nanoTime() >>> 20 << 20);
 
-    private final Bench bench;
+    private final BenchContext bench;
     private final GatewayWay gateway;
     private final BareWay bare;
     private final Crowd crowd;
     private final Opened opened;
 
-    private Stage(Bench bench, BenchDatabase database, int clients, Opened opened) throws Exception {
+    private Stage(BenchContext bench, BenchDatabase database, int clients, Opened opened) throws Exception {
         this.bench = bench;
         this.opened = opened;
         this.gateway = opened.keep(GatewayWay.open(database));
@@ -29,7 +29,7 @@ final class Stage implements AutoCloseable {
         crowd.join(BARE, bare);
     }
 
-    static Stage open(Bench bench, String scenario, int clients) throws Exception {
+    static Stage open(BenchContext bench, String scenario, int clients) throws Exception {
         bench.tell(scenario + ": starting the server, Redis and " + clients + " clients of each");
         BenchDatabase database = bench.server().create(scenario);
         Opened opened = new Opened();
@@ -55,8 +55,8 @@ final class Stage implements AutoCloseable {
         return crowd;
     }
 
-    Cpu cpu(String name) {
-        return new Cpu(bench, gateway.database())
+    CpuUsage cpu(String name) {
+        return new CpuUsage(bench, gateway.database())
                 .with("clients JVM", crowd.child())
                 .with(name + " JVM", way(name).server());
     }

@@ -1,21 +1,21 @@
 package io.postrider.bench.realtime;
 
-import io.postrider.bench.Child;
+import io.postrider.bench.process.ChildProcess;
 
-/** One of those compared: a producer here, and a process that streams what it sends to clients. */
+/** One of the compared variants: a producer here, and a process that streams its messages to clients. */
 interface Way extends AutoCloseable {
-    /** Where a client gets the stream: what stands between GET and the end of the request's head. */
+    /** The path and headers of a client's request: the text between GET and the end of the request head. */
     String request();
 
     int port();
 
     /** The process that streams. */
-    Child server();
+    ChildProcess server();
 
-    /** Sends one. Gives the moment from which its way to the clients counts. */
+    /** Sends one message. Returns the time from which its latency counts. */
     long send(long turn, int number) throws Exception;
 
-    /** Sends many at once. */
+    /** Sends many messages at once. */
     void sendAll(long turn, int from, int to) throws Exception;
 
     @Override

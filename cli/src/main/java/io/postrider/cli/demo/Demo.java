@@ -5,15 +5,11 @@ import com.zaxxer.hikari.HikariDataSource;
 import io.postrider.Options;
 import io.postrider.Postrider;
 import io.postrider.PostriderException;
-import io.postrider.cli.Terminal;
-import io.postrider.db.Database;
-import io.postrider.db.SchemaName;
-import io.postrider.db.Session;
+import io.postrider.admin.Queues;
+import io.postrider.admin.VerifyResult;
+import io.postrider.cli.terminal.Terminal;
 import io.postrider.embedded.EmbeddedPostgres;
 import io.postrider.embedded.EmbeddedPostgresOptions;
-import io.postrider.verify.Proof;
-import io.postrider.verify.Verifier;
-import io.postrider.work.Queues;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -26,17 +22,17 @@ import java.util.UUID;
 import java.util.function.Consumer;
 import javax.sql.DataSource;
 
-/** One run: start everything, show it, stop it in order, count, prove. */
+/** One run: starts everything, shows it, stops it in order, counts and verifies. */
 public final class Demo {
     private static final String DATABASE = "demo";
     private static final Duration FRAME = Duration.ofMillis(250);
     private static final Duration LINE = Duration.ofSeconds(1);
     private static final Duration LAST_RETRIES = Duration.ofSeconds(20);
 
-    /** Producers, three listeners, the wire, retention, the board; what mail takes at once; and who claims, packs, settles. */
-    private static final int CONNECTIONS = 20 + Depot.PACKERS;
+    /** Producers, three listeners, the wire, retention, the dashboard; concurrent mails; claims, packers and settlements. */
+    private static final int CONNECTIONS = 20 + DemoWorkers.PACKERS;
 
-    private static final Stage.Play NO_PLAY = new Stage.Play() {
+    private static final BrowserDemo.Play NO_PLAY = new BrowserDemo.Play() {
         @Override
         public String url() {
             return "";
@@ -48,21 +44,21 @@ public final class Demo {
 
     private final DemoOptions options;
     private final Terminal terminal;
-    private final Consumer<Proof> print;
-    private final Tally tally = new Tally();
-    private final History history = new History();
+    private final Consumer<VerifyResult> print;
+    private final DemoCounters counters = new DemoCounters();
+    private final ReadingHistory history = new ReadingHistory();
     private long began;
 
-    /** @param print shows a proof */
-    public Demo(DemoOptions options, Terminal terminal, Consumer<Proof> print) {
+    /** @param print prints a verification result */
+    public Demo(DemoOptions options, Terminal terminal, Consumer<VerifyResult> print) {
         this.options = options;
         this.terminal = terminal;
         this.print = print;
     }
 
-    /** The exit code: 0 if nothing was lost, repeated or out of place. */
+    /** Returns the exit code: 0 if nothing was lost, duplicated or out of order. */
     public int run() throws InterruptedException {
-        try (Stop stop = new Stop()) {
+        try (ShutdownRequest stop = new ShutdownRequest()) {
             terminal.say("starting PostgreSQL …");
             EmbeddedPostgresOptions where = EmbeddedPostgresOptions.defaults();
             Path data = options.data();
@@ -75,39 +71,40 @@ public final class Demo {
                     return code;
                 }
             } catch (SQLException e) {
-                throw Session.failed("demo", e);
+                throw new PostriderException(PostriderException.Kind.FAILED, "demo failed: " + e.getMessage(), e);
             } finally {
                 terminal.out().flush();
             }
         }
     }
 
-    private int run(EmbeddedPostgres server, DataSource pool, Stop stop) throws SQLException, InterruptedException {
+    private int run(EmbeddedPostgres server, DataSource pool, ShutdownRequest stop)
+            throws SQLException, InterruptedException {
         Shop shop = new Shop(pool, "run-" + UUID.randomUUID().toString().substring(0, 8));
         shop.open();
         try (Postrider node =
-                Postrider.on(pool, Options.defaults().withWatch(tally).withSegmentSize(1_000_000))) {
+                Postrider.on(pool, Options.defaults().withWatch(counters).withSegmentSize(1_000_000))) {
             node.migrate();
-            new Crew(tally).listeners().forEach(node::add);
-            new Depot(tally).workers().forEach(node::add);
-            node.queues().limit(Depot.PARCELS, Queues.Limits.none().withPerKey(1));
+            new DemoListeners(counters).listeners().forEach(node::add);
+            new DemoWorkers(counters).workers().forEach(node::add);
+            node.queues().limit(DemoWorkers.PARCELS, Queues.Limits.none().withPerKey(1));
             node.start();
-            try (Stage.Play play = play(server)) {
+            try (BrowserDemo.Play play = play(server)) {
                 began = System.nanoTime();
                 show(
                         node,
                         shop,
-                        new Producers(pool, node, shop, tally, options.rate()),
-                        board(server, play.url()),
+                        new Producers(pool, node, shop, counters, options.rate()),
+                        dashboard(server, play.url()),
                         stop);
             }
         }
         return reckon(pool, shop) ? 0 : 1;
     }
 
-    /** The chat in the browser, where it is on the class path: the script puts it there. */
-    private Stage.Play play(EmbeddedPostgres server) {
-        return ServiceLoader.load(Stage.class)
+    /** The chat in the browser, if it is on the class path: the launch script adds it. */
+    private BrowserDemo.Play play(EmbeddedPostgres server) {
+        return ServiceLoader.load(BrowserDemo.class)
                 .findFirst()
                 .map(stage -> {
                     terminal.say("starting the live chat …");
@@ -118,16 +115,16 @@ public final class Demo {
 
     // ── while it runs ───────────────────────────────────────────────────────────────────────────────────────────────
 
-    private void show(Postrider node, Shop shop, Producers producers, Board board, Stop stop)
+    private void show(Postrider node, Shop shop, Producers producers, Dashboard dashboard, ShutdownRequest stop)
             throws SQLException, InterruptedException {
         if (!options.live()) {
-            if (!board.chat().isEmpty()) {
-                terminal.say("live chat, with buttons that make trouble: " + board.chat());
+            if (!dashboard.chat().isEmpty()) {
+                terminal.say("live chat, with buttons that make trouble: " + dashboard.chat());
             }
             terminal.say("orders flow; " + ending() + ". In another terminal:");
-            board.invitation().forEach(terminal::say);
+            dashboard.instructions().forEach(terminal::say);
         }
-        try (View view = options.live() ? new LiveView(board, terminal) : new PlainView(board, terminal)) {
+        try (View view = options.live() ? new LiveView(dashboard, terminal) : new PlainView(dashboard, terminal)) {
             try (producers) {
                 producers.start();
                 String footer = ending() + ": everything stops in order, and is counted and proved";
@@ -141,16 +138,16 @@ public final class Demo {
 
     private void look(Postrider node, View view, String footer) {
         try {
-            history.add(Reading.of(elapsed(), tally, node));
+            history.add(Reading.of(elapsed(), counters, node));
             view.show(history, footer);
         } catch (PostriderException e) {
             if (e.kind() != PostriderException.Kind.UNREACHABLE) {
                 throw e;
-            } // shown by the numbers standing still
+            } // visible on the dashboard: its numbers stop moving
         }
     }
 
-    /** Listeners and workers finish what there is; retries included, though not for ever. */
+    /** Listeners and workers finish the remaining work, including retries, within a time limit. */
     private void drain(Postrider node, View view, long orders) throws InterruptedException {
         long end = System.nanoTime() + LAST_RETRIES.toNanos();
         while (System.nanoTime() - end < 0) {
@@ -182,18 +179,18 @@ public final class Demo {
         Reading last = history.last();
         Shop.Books books = shop.books();
         Shop.Parcels parcels = shop.parcels();
-        Summary summary = new Summary(terminal, tally);
+        Summary summary = new Summary(terminal, counters);
         summary.totals(elapsed(), last);
         summary.books(books, last);
         summary.parcels(parcels);
-        List<Proof> proofs = new Verifier(new Database(pool, SchemaName.of("postrider"))).verify(step -> {});
+        List<VerifyResult> proofs = Postrider.on(pool).verifier().verify(step -> {});
         terminal.out().println();
         proofs.forEach(print);
         Path data = options.data();
         if (data != null) {
             terminal.say("the database stays in " + data);
         }
-        return books.isRight() && parcels.effects().isRight() && proofs.stream().allMatch(Proof::holds);
+        return books.isRight() && parcels.effects().isRight() && proofs.stream().allMatch(VerifyResult::holds);
     }
 
     // ── the database ────────────────────────────────────────────────────────────────────────────────────────────────
@@ -207,16 +204,16 @@ public final class Demo {
         }
     }
 
-    private Board board(EmbeddedPostgres server, String chat) throws SQLException {
+    private Dashboard dashboard(EmbeddedPostgres server, String chat) throws SQLException {
         Path cluster = Path.of(ask(server.dataSource(DATABASE), "show data_directory"));
         Path password = cluster.resolveSibling("password");
         String command = terminal.environment().getOrDefault("POSTRIDER_COMMAND", "./postrider");
-        return new Board(
-                terminal.ink(),
-                tally,
+        return new Dashboard(
+                terminal.colours(),
+                counters,
                 chat,
                 "PostgreSQL " + server.version() + ", durable",
-                new Invitation(server.port(), server.user(), DATABASE, password, command));
+                new Instructions(server.port(), server.user(), DATABASE, password, command));
     }
 
     private static String ask(DataSource dataSource, String sql) throws SQLException {

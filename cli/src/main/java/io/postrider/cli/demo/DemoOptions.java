@@ -6,13 +6,13 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How the demo runs.
+ * The options of a demo run.
  *
- * @param rate events a second, all producers together
+ * @param rate events per second of all producers together
  * @param length null: until it is stopped
- * @param data where the database is kept; null: it goes with the demo
- * @param port where the live chat is served; 0: anywhere
- * @param live whether to draw a screen; else a line a second
+ * @param data the directory of the database; null: temporary, deleted with the demo
+ * @param port the port of the live chat; 0: any free one
+ * @param live whether to draw a screen; otherwise prints one line per second
  */
 public record DemoOptions(
         int rate, @Nullable Duration length, @Nullable Path data, int port, boolean live) {

@@ -1,31 +1,31 @@
 package io.postrider.cli.demo;
 
-import io.postrider.cli.Terminal;
+import io.postrider.cli.terminal.Terminal;
 
-/** A screen that is drawn over. */
+/** Redraws the screen in place. */
 final class LiveView implements View {
-    /** Asking for the size starts a program: now and then is enough to follow a window. */
+    /** Querying the size starts a program, so it is done only now and then. */
     private static final int FRAMES_PER_SIZE = 4;
 
-    private final Board board;
+    private final Dashboard dashboard;
     private final Terminal terminal;
     private final Screen screen;
     private Terminal.Size size;
     private int frames;
 
-    LiveView(Board board, Terminal terminal) {
-        this.board = board;
+    LiveView(Dashboard dashboard, Terminal terminal) {
+        this.dashboard = dashboard;
         this.terminal = terminal;
         this.size = terminal.size();
         this.screen = new Screen(terminal.out());
     }
 
     @Override
-    public void show(History history, String footer) {
+    public void show(ReadingHistory history, String footer) {
         if (++frames % FRAMES_PER_SIZE == 0) {
             size = terminal.size();
         }
-        screen.draw(board.lines(history, size, footer), size.rows());
+        screen.draw(dashboard.lines(history, size, footer), size.rows());
     }
 
     @Override

@@ -1,24 +1,24 @@
 package io.postrider.cli.demo;
 
-import io.postrider.cli.Terminal;
+import io.postrider.cli.terminal.Terminal;
 
-/** A line a second, for a file or a pipe. */
+/** Prints one line per second, for a file or a pipe. */
 final class PlainView implements View {
-    private final Board board;
+    private final Dashboard dashboard;
     private final Terminal terminal;
     private long lastSecond = -1;
 
-    PlainView(Board board, Terminal terminal) {
-        this.board = board;
+    PlainView(Dashboard dashboard, Terminal terminal) {
+        this.dashboard = dashboard;
         this.terminal = terminal;
     }
 
     @Override
-    public void show(History history, String footer) {
+    public void show(ReadingHistory history, String footer) {
         long second = history.last().elapsed().toSeconds();
         if (second != lastSecond) {
             lastSecond = second;
-            terminal.out().println(board.plain(history));
+            terminal.out().println(dashboard.plain(history));
             terminal.out().flush();
         }
     }

@@ -12,8 +12,8 @@ import java.util.concurrent.TimeUnit;
 import javax.sql.DataSource;
 
 /**
- * Threads that place orders, as people do: they think, they order several things at once, they change their minds in the
- * middle of a transaction, and now and then one stays in an open transaction for seconds, which must delay nobody else.
+ * Threads that place orders as people do: they pause, order several things at once and change their minds in the middle of a
+ * transaction. Now and then one keeps a transaction open for seconds, which must not delay anybody else.
  */
 final class Producers implements AutoCloseable {
     static final int THREADS = 4;
@@ -29,16 +29,16 @@ final class Producers implements AutoCloseable {
     private final DataSource dataSource;
     private final Postrider postrider;
     private final Shop shop;
-    private final Tally tally;
+    private final DemoCounters counters;
     private final double rate;
     private final CountDownLatch stop = new CountDownLatch(1);
     private final List<Thread> threads = new ArrayList<>();
 
-    Producers(DataSource dataSource, Postrider postrider, Shop shop, Tally tally, double rate) {
+    Producers(DataSource dataSource, Postrider postrider, Shop shop, DemoCounters counters, double rate) {
         this.dataSource = dataSource;
         this.postrider = postrider;
         this.shop = shop;
-        this.tally = tally;
+        this.counters = counters;
         this.rate = rate;
     }
 
@@ -54,13 +54,13 @@ final class Producers implements AutoCloseable {
     private void produce() {
         long next = System.nanoTime();
         try {
-            // By the clock, not after each transaction: a slow machine makes up for it, up to a second.
+            // Paced by the clock, not by the previous transaction: a slow machine catches up, by at most a second.
             while (!stop.await((next += thinkNanos()) - System.nanoTime(), TimeUnit.NANOSECONDS)) {
                 next = Math.max(next, System.nanoTime() - MOST_MADE_UP_NANOS);
                 try {
                     transaction();
                 } catch (SQLException | RuntimeException e) {
-                    stop.await(500, TimeUnit.MILLISECONDS); // the database is away: neither row nor event exists
+                    stop.await(500, TimeUnit.MILLISECONDS); // the database is unreachable: neither row nor event exists
                 }
             }
         } catch (InterruptedException e) {
@@ -68,7 +68,7 @@ final class Producers implements AutoCloseable {
         }
     }
 
-    /** Waits as for a Poisson process, a little faster and slower in turns: a straight line looks dead. */
+    /** Waits like a Poisson process whose rate varies a little: a constant rate would look lifeless. */
     private long thinkNanos() {
         double mean = THREADS * MEAN_EVENTS / rate;
         double wave = 1 + 0.4 * Math.sin(System.nanoTime() / 5e9);
@@ -90,17 +90,17 @@ final class Producers implements AutoCloseable {
             }
             if (random.nextDouble() < ROLLED_BACK) {
                 connection.rollback();
-                tally.rolledBack.increment();
+                counters.rolledBack.increment();
             } else {
-                tally.committing(ids);
+                counters.committing(ids);
                 connection.commit();
-                tally.committed.increment();
-                tally.events.add(ids.size());
+                counters.committed.increment();
+                counters.events.add(ids.size());
             }
         }
     }
 
-    /** Lets each finish its transaction. */
+    /** Lets each producer finish its transaction. */
     @Override
     public void close() {
         stop.countDown();

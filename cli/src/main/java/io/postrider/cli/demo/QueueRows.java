@@ -1,9 +1,9 @@
 package io.postrider.cli.demo;
 
-import io.postrider.cli.text.Ink;
-import io.postrider.cli.text.Rich;
+import io.postrider.admin.Queues;
+import io.postrider.cli.text.AnsiColours;
+import io.postrider.cli.text.StyledLine;
 import io.postrider.cli.text.Table;
-import io.postrider.work.Queues;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -12,70 +12,70 @@ import java.util.Locale;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/** The board's block of queues. Its numbers stand below those of the listeners that mean the same. */
+/** The dashboard's block of queues. Its numbers are aligned with the corresponding numbers of the listeners. */
 final class QueueRows {
-    private final Ink ink;
-    private final Tally tally;
+    private final AnsiColours colours;
+    private final DemoCounters counters;
 
-    QueueRows(Ink ink, Tally tally) {
-        this.ink = ink;
-        this.tally = tally;
+    QueueRows(AnsiColours colours, DemoCounters counters) {
+        this.colours = colours;
+        this.counters = counters;
     }
 
-    List<String> lines(History history, int width) {
+    List<String> lines(ReadingHistory history, int width) {
         List<String> lines = new ArrayList<>();
         lines.add(heading(width));
-        Depot.QUEUES.forEach(name -> lines.add(queue(history, name, width)));
+        DemoWorkers.QUEUES.forEach(name -> lines.add(queue(history, name, width)));
         return lines;
     }
 
     private String heading(int width) {
-        Rich line = new Rich()
-                .add(" QUEUE", ink::dim)
-                .add(Board.right("DEPTH", 12), ink::dim)
-                .add(Board.right("RUNNING", 8), ink::dim)
-                .add(Board.right("SCHEDULED", 10), ink::dim)
-                .add(Board.right("DONE/S", 8), ink::dim)
-                .add(Board.right("RETRIES", 9), ink::dim)
-                .add(Board.right("DEAD", 6), ink::dim)
-                .to(Board.CURVES);
-        return (Board.isWide(width)
-                        ? line.add("DEPTH, LAST HALF MINUTE", ink::dim).to(Board.CURVES + Board.CURVE)
+        StyledLine line = new StyledLine()
+                .add(" QUEUE", colours::dim)
+                .add(Dashboard.right("DEPTH", 12), colours::dim)
+                .add(Dashboard.right("RUNNING", 8), colours::dim)
+                .add(Dashboard.right("SCHEDULED", 10), colours::dim)
+                .add(Dashboard.right("DONE/S", 8), colours::dim)
+                .add(Dashboard.right("RETRIES", 9), colours::dim)
+                .add(Dashboard.right("DEAD", 6), colours::dim)
+                .to(Dashboard.CURVES);
+        return (Dashboard.isWide(width)
+                        ? line.add("DEPTH, LAST HALF MINUTE", colours::dim).to(Dashboard.CURVES + Dashboard.CURVE)
                         : line)
-                .add(Board.right("OLDEST", 8), ink::dim)
-                .add("  STATE", ink::dim)
+                .add(Dashboard.right("OLDEST", 8), colours::dim)
+                .add("  STATE", colours::dim)
                 .cut(width);
     }
 
-    private String queue(History history, String name, int width) {
-        @Nullable Load load = history.last().queue(name).orElse(null);
+    private String queue(ReadingHistory history, String name, int width) {
+        @Nullable QueueReading load = history.last().queue(name).orElse(null);
         if (load == null) {
             return " " + name;
         }
         Queues.Status status = load.status();
-        long retries = tally.retries(name);
-        UnaryOperator<String> depthColour = status.depth() < Board.MANY ? ink::green : ink::yellow;
-        Rich line = new Rich()
-                .add(" ● ", status.paused() ? ink::yellow : ink::green)
-                .add(String.format("%-8s", name), ink::bold)
-                .add(Board.right(Table.grouped(status.depth()), 7), depthColour)
-                .add(Board.right(Table.grouped(status.running()), 8))
-                .add(Board.right(Table.grouped(status.scheduled()), 10))
-                .add(Board.right(Table.grouped(history.rate(reading -> reading.done(name))), 8))
-                .add(Board.right(Table.grouped(retries), 9), retries == 0 ? ink::dim : ink::yellow)
+        long retries = counters.retries(name);
+        UnaryOperator<String> depthColour = status.depth() < Dashboard.MANY ? colours::green : colours::yellow;
+        StyledLine line = new StyledLine()
+                .add(" ● ", status.paused() ? colours::yellow : colours::green)
+                .add(String.format("%-8s", name), colours::bold)
+                .add(Dashboard.right(Table.grouped(status.depth()), 7), depthColour)
+                .add(Dashboard.right(Table.grouped(status.running()), 8))
+                .add(Dashboard.right(Table.grouped(status.scheduled()), 10))
+                .add(Dashboard.right(Table.grouped(history.rate(reading -> reading.done(name))), 8))
+                .add(Dashboard.right(Table.grouped(retries), 9), retries == 0 ? colours::dim : colours::yellow)
                 .add(
-                        Board.right(Table.grouped(status.deadLetters()), 6),
-                        status.deadLetters() == 0 ? ink::dim : ink::red)
-                .to(Board.CURVES);
-        if (Board.isWide(width)) {
-            line.add(history.curve(Board.CURVE, Board.MANY, reading -> reading.depth(name)), depthColour);
+                        Dashboard.right(Table.grouped(status.deadLetters()), 6),
+                        status.deadLetters() == 0 ? colours::dim : colours::red)
+                .to(Dashboard.CURVES);
+        if (Dashboard.isWide(width)) {
+            line.add(history.curve(Dashboard.CURVE, Dashboard.MANY, reading -> reading.depth(name)), depthColour);
         }
-        return line.add(Board.right(oldest(status.oldestAt()), 8))
+        return line.add(Dashboard.right(oldest(status.oldestAt()), 8))
                 .add(status.paused() ? "  paused" : "  working")
                 .cut(width);
     }
 
-    /** For the eye, so that the local clock may be used. */
+    /** For display only, so the local clock suffices. */
     private static String oldest(@Nullable Instant since) {
         if (since == null) {
             return "–";
@@ -86,13 +86,13 @@ final class QueueRows {
                 : Table.grouped(millis / 60_000) + " min";
     }
 
-    /** The same in a few words, for a line of a log. */
-    String plain(Load load) {
+    /** The same in a few words, for one line of output. */
+    String plain(QueueReading load) {
         Queues.Status status = load.status();
         StringBuilder line = new StringBuilder(status.name()).append(' ').append(load.done());
         line.append(status.depth() == 0 ? "" : " (-" + status.depth() + ")");
         line.append(status.scheduled() == 0 ? "" : " scheduled " + status.scheduled());
-        line.append(tally.retries(status.name()) == 0 ? "" : " retries " + tally.retries(status.name()));
+        line.append(counters.retries(status.name()) == 0 ? "" : " retries " + counters.retries(status.name()));
         return line.append(status.deadLetters() == 0 ? "" : " dead " + status.deadLetters())
                 .toString();
     }

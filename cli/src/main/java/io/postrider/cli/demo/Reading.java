@@ -1,12 +1,12 @@
 package io.postrider.cli.demo;
 
 import io.postrider.Postrider;
-import io.postrider.listen.Listeners;
+import io.postrider.admin.Listeners;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 
-/** What the board shows: one look at everything. */
+/** The values that the dashboard shows, taken at one time. */
 record Reading(
         Duration elapsed,
         long events,
@@ -14,21 +14,21 @@ record Reading(
         long rolledBack,
         long head,
         List<Listeners.Status> listeners,
-        List<Load> queues) {
+        List<QueueReading> queues) {
 
-    /** Of the demo's own queues: what a visitor enqueues elsewhere nobody does, and nobody need wait for it. */
-    static Reading of(Duration elapsed, Tally tally, Postrider node) {
-        List<Listeners.Status> listeners = node.listeners();
+    /** Reads only the demo's own queues: jobs that a visitor enqueues elsewhere have no worker, and nobody waits for them. */
+    static Reading of(Duration elapsed, DemoCounters counters, Postrider node) {
+        List<Listeners.Status> listeners = node.listeners().list();
         return new Reading(
                 elapsed,
-                tally.events.sum(),
-                tally.committed.sum(),
-                tally.rolledBack.sum(),
+                counters.events.sum(),
+                counters.committed.sum(),
+                counters.rolledBack.sum(),
                 listeners.stream().mapToLong(Listeners.Status::head).max().orElse(0),
                 listeners,
                 node.queues().list().stream()
-                        .filter(one -> Depot.QUEUES.contains(one.name()))
-                        .map(one -> new Load(one, tally.done(one.name())))
+                        .filter(one -> DemoWorkers.QUEUES.contains(one.name()))
+                        .map(one -> new QueueReading(one, counters.done(one.name())))
                         .toList());
     }
 
@@ -44,12 +44,12 @@ record Reading(
         return listener(name).map(Listeners.Status::lag).orElse(0L);
     }
 
-    Optional<Load> queue(String name) {
+    Optional<QueueReading> queue(String name) {
         return queues.stream().filter(one -> one.status().name().equals(name)).findFirst();
     }
 
     long done(String queue) {
-        return queue(queue).map(Load::done).orElse(0L);
+        return queue(queue).map(QueueReading::done).orElse(0L);
     }
 
     long depth(String queue) {
@@ -57,9 +57,9 @@ record Reading(
     }
 
     /**
-     * Whether everybody has finished what there is, as far as nobody has paused it.
+     * Whether all listeners and queues that are not paused have finished their work.
      *
-     * @param orders committed orders
+     * @param orders number of committed orders
      */
     boolean isFinished(long orders) {
         return head >= orders

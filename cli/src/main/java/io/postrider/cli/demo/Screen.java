@@ -4,8 +4,8 @@ import java.io.PrintStream;
 import java.util.List;
 
 /**
- * The terminal's second screen, drawn over without being cleared first: a cleared screen flickers. Gone when closed, and
- * what was there before is there again.
+ * The terminal's alternate screen, redrawn without being cleared first, because a cleared screen flickers. Closing it restores
+ * the previous content.
  */
 final class Screen implements AutoCloseable {
     private static final String ENTER = "\u001b[?1049h\u001b[?25l\u001b[2J";
@@ -22,7 +22,7 @@ final class Screen implements AutoCloseable {
         out.flush();
     }
 
-    /** All in one write, so that no half of it is ever seen. */
+    /** Draws with a single write, so that a partial screen is never visible. */
     void draw(List<String> lines, int rows) {
         StringBuilder frame = new StringBuilder(HOME);
         for (int i = 0; i < Math.min(lines.size(), rows); i++) {

@@ -15,7 +15,7 @@ import java.util.Optional;
 import java.util.UUID;
 import javax.sql.DataSource;
 
-/** The application of the demo: a shop whose orders are rows, each written with its event and its job; its ledger, its parcels. */
+/** The demo's application: a shop that writes each order as a row with its event and its job; its ledger and its parcels. */
 final class Shop {
     static final String TOPIC = "orders";
     static final String PLACED = "order.placed";
@@ -34,7 +34,7 @@ final class Shop {
     private final DataSource dataSource;
     private final String run;
 
-    /** @param run tells this run's rows from those of others on the same data */
+    /** @param run distinguishes this run's rows from those of other runs on the same data */
     Shop(DataSource dataSource, String run) {
         this.dataSource = dataSource;
         this.run = run;
@@ -47,13 +47,13 @@ final class Shop {
         }
     }
 
-    /** The row, its event and its job, in the caller's transaction. */
+    /** Writes the row, its event and its job in the caller's transaction. */
     UUID order(Postrider postrider, Connection connection, String customer, String what, long cents)
             throws SQLException {
         Event event = Event.of(TOPIC, what, "{\"customer\":\"" + customer + "\",\"cents\":" + cents + "}")
                 .withKey(customer)
                 .withProject(run);
-        Optional<Job> job = Depot.jobFor(event);
+        Optional<Job> job = DemoWorkers.jobFor(event);
         try (PreparedStatement insert =
                 connection.prepareStatement("insert into shop.orders values (?, ?, ?, ?, ?, ?)")) {
             insert.setObject(1, event.id());
@@ -68,7 +68,7 @@ final class Shop {
         return postrider.emit(connection, event);
     }
 
-    /** What the ledger's listener does, in the transaction that moves its cursor. No key makes it safe: the cursor does. */
+    /** The ledger's listener, in the transaction that moves its cursor. The cursor prevents duplicates, not a unique key. */
     static void book(Connection connection, LogEvent event) throws SQLException {
         try (PreparedStatement insert = connection.prepareStatement(
                 "insert into shop.ledger values (?, ?, ?, coalesce((?::jsonb ->> 'cents')::bigint, 0))")) {
@@ -80,7 +80,7 @@ final class Shop {
         }
     }
 
-    /** What the packers' worker does, in the transaction that settles its job: no key makes this safe either. */
+    /** The packers' worker, in the transaction that settles its job. No unique key prevents duplicates here either. */
     static void pack(Connection connection, ClaimedJob job) throws SQLException {
         try (PreparedStatement insert =
                 connection.prepareStatement("insert into shop.parcels values ((?::jsonb ->> 'order')::uuid, ?, ?)")) {
@@ -91,7 +91,7 @@ final class Shop {
         }
     }
 
-    /** Holds the ledger against the orders. */
+    /** Compares the ledger with the orders. */
     Books books() throws SQLException {
         return new Books(
                 number("select count(*) from shop.orders o where o.run = ?"),
@@ -100,9 +100,9 @@ final class Shop {
                 effects("shop.ledger", without("shop.ledger")));
     }
 
-    /** Holds the parcels against the orders placed. Nothing is lost while its job is there: waiting, dead or cancelled. */
+    /** Compares the parcels with the placed orders. An order is not lost while its job exists: waiting, dead or cancelled. */
     Parcels parcels() throws SQLException {
-        // materialized, so that a job is looked up for each order without a parcel and not for each order
+        // materialized, so that jobs are looked up only for orders without a parcel
         String jobs = "with unpacked as materialized (" + without("shop.parcels") + " and o.what = '" + PLACED + "')"
                 + " select coalesce((select j.state from postrider.jobs j where j.id = u.job_id), 'DONE') as state"
                 + " from unpacked u";
@@ -113,7 +113,7 @@ final class Shop {
                 effects("shop.parcels", "select from (" + jobs + ") j where j.state = 'DONE'"));
     }
 
-    /** Orders that have had no effect in a table. */
+    /** Orders without a row in a table. */
     private static String without(String table) {
         return "select o.* from shop.orders o where o.run = ? and not exists (select from " + table
                 + " x where x.event_id = o.event_id)";
@@ -128,7 +128,7 @@ final class Shop {
                         + " and not exists (select from shop.orders o where o.event_id = x.event_id)"));
     }
 
-    /** How many there are, of this run and those before it: the log's head is there at the least when it has them all. */
+    /** The number of orders of this and earlier runs; once the log has all of them, its head is at least this number. */
     long orders() throws SQLException {
         return number("select count(*) from shop.orders where ? is not null");
     }
@@ -145,11 +145,11 @@ final class Shop {
     }
 
     /**
-     * What came of orders, in a table that each of them must be in once.
+     * Compares orders with a table in which each of them must appear once.
      *
-     * @param lost committed, and not in it
-     * @param duplicates in it more than once
-     * @param ghosts in it, though their transaction was rolled back
+     * @param lost committed orders that are missing in it
+     * @param duplicates orders that appear more than once
+     * @param ghosts rows of orders whose transaction was rolled back
      */
     record Effects(long lost, long duplicates, long ghosts) {
         boolean isRight() {
@@ -157,7 +157,7 @@ final class Shop {
         }
     }
 
-    /** What came of all orders in the ledger. */
+    /** The result for all orders in the ledger. */
     record Books(long orders, long ordered, long booked, Effects effects) {
         boolean isRight() {
             return effects.isRight() && ordered == booked;
@@ -165,7 +165,7 @@ final class Shop {
     }
 
     /**
-     * What came of the orders placed.
+     * The result for the placed orders.
      *
      * @param waiting orders without a parcel whose job is not done
      */

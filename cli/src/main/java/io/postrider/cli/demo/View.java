@@ -1,8 +1,8 @@
 package io.postrider.cli.demo;
 
-/** How the readings reach a person. */
+/** Shows the readings to a person. */
 interface View extends AutoCloseable {
-    void show(History history, String footer);
+    void show(ReadingHistory history, String footer);
 
     @Override
     void close();

@@ -1,4 +1,4 @@
-/** The demonstration: a database, producers, listeners, workers, and a screen that shows them at work. */
+/** The demo: a database, producers, listeners, workers, and a screen that shows them at work. */
 @NullMarked
 package io.postrider.cli.demo;
 

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 
 /** One JSON object on one line, its fields in the order in which they are added. Null is written as null. */
 public final class JsonLine {
-    /** Always six digits, as PostgreSQL has them, so that lines sort as their times do. */
+    /** Always six digits, like PostgreSQL, so that lines sort by time. */
     private static final DateTimeFormatter TIME = DateTimeFormatter.ofPattern(
                     "uuuu-MM-dd'T'HH:mm:ss.SSSSSS'Z'", Locale.ROOT)
             .withZone(ZoneOffset.UTC);
@@ -55,15 +55,15 @@ public final class JsonLine {
         return this;
     }
 
-    /** JSON as it is, for instance a payload. */
+    /** Adds JSON unchanged, for instance a payload. */
     public JsonLine raw(String name, String value) {
         name(name);
         for (int i = 0; i < value.length(); i++) {
             char c = value.charAt(i);
             if (c == '\n' || c == '\r' || c == '\t') {
-                json.append(' '); // between tokens: inside a string they would be escaped already
-            } else if (Clean.isHarmful(c)) {
-                escape(json, c); // can only stand inside a string, where the escape means the same
+                json.append(' '); // between tokens: inside a string it would already be escaped
+            } else if (PrintableText.isHarmful(c)) {
+                escape(json, c); // only possible inside a string, where the escape means the same
             } else {
                 json.append(c);
             }
@@ -99,7 +99,7 @@ public final class JsonLine {
                 case '\r' -> json.append("\\r");
                 case '\t' -> json.append("\\t");
                 default -> {
-                    if (Clean.isHarmful(c)) {
+                    if (PrintableText.isHarmful(c)) {
                         escape(json, c);
                     } else {
                         json.append(c);

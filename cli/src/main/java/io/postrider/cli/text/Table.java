@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.function.UnaryOperator;
 
-/** Columns that line up: numbers to the right, the rest to the left. Colours do not count as width. */
+/** Aligns columns: numbers to the right, everything else to the left. Colours do not count as width. */
 public final class Table {
     private final List<Column> columns;
     private final List<List<Cell>> rows = new ArrayList<>();
@@ -14,7 +14,7 @@ public final class Table {
         this.columns = List.of(columns);
     }
 
-    /** A column's heading, and to which side its cells go. */
+    /** A column's heading and alignment. */
     public record Column(String heading, boolean right) {
         public static Column left(String heading) {
             return new Column(heading, false);
@@ -25,7 +25,7 @@ public final class Table {
         }
     }
 
-    /** A cell's text and what is done to it once it has its width. */
+    /** A cell's text, and the colour that is applied after padding. */
     public record Cell(String text, UnaryOperator<String> colour) {
         public static Cell of(String text) {
             return new Cell(text, UnaryOperator.identity());
@@ -50,10 +50,10 @@ public final class Table {
     }
 
     /** The heading and the rows. */
-    public List<String> lines(Ink ink) {
+    public List<String> lines(AnsiColours colours) {
         List<List<Cell>> all = new ArrayList<>();
         all.add(columns.stream()
-                .map(column -> Cell.of(column.heading(), ink::dim))
+                .map(column -> Cell.of(column.heading(), colours::dim))
                 .toList());
         all.addAll(rows);
         return all.stream().map(row -> line(all, row)).toList();

@@ -1,4 +1,4 @@
-/** What is written and read: JSON, colours, tables, suggestions. Knows nothing of databases. */
+/** Reading and writing text: JSON, colours, tables. Independent of databases. */
 @NullMarked
 package io.postrider.cli.text;
 

@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.postrider.Fate;
 import io.postrider.Postrider;
 import io.postrider.Worker;
+import io.postrider.admin.Jobs.State;
 import io.postrider.testkit.Await;
 import io.postrider.testkit.PostgresTest;
 import io.postrider.testkit.TestDatabase;
-import io.postrider.work.Jobs.State;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -71,11 +71,11 @@ class ShopTest {
     /** A worker that packs nothing, until both jobs stand as they should. */
     private void work(Fate fate, State state) {
         try (Postrider node = Postrider.on(database.dataSource())
-                .add(Worker.on(Depot.PARCELS).handling(Depot.PACK, job -> fate))
+                .add(Worker.on(DemoWorkers.PARCELS).handling(DemoWorkers.PACK, job -> fate))
                 .start()) {
             Await.until(
                     "both jobs are " + state,
-                    () -> node.jobs().list(Depot.PARCELS, state, 10).size() == 2);
+                    () -> node.jobs().list(DemoWorkers.PARCELS, state, 10).size() == 2);
         }
     }
 

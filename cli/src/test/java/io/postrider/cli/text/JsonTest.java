@@ -44,7 +44,7 @@ class JsonTest {
                 "{\"a\":[1,{\"b\":\"\\u00e4\\n\"}]}"
             })
     void json_is_accepted(String text) throws Exception {
-        JsonScan.check(text);
+        JsonScanner.check(text);
     }
 
     @ParameterizedTest
@@ -77,33 +77,33 @@ class JsonTest {
                 "{\"a\" 1}"
             })
     void what_is_not_json_is_refused(String text) {
-        assertThatThrownBy(() -> JsonScan.check(text)).isInstanceOf(JsonScan.NotJson.class);
+        assertThatThrownBy(() -> JsonScanner.check(text)).isInstanceOf(JsonScanner.NotJson.class);
     }
 
     @Test
     void a_deep_nest_is_refused_and_not_a_crash() {
-        assertThatThrownBy(() -> JsonScan.check("[".repeat(100_000)))
-                .isInstanceOf(JsonScan.NotJson.class)
+        assertThatThrownBy(() -> JsonScanner.check("[".repeat(100_000)))
+                .isInstanceOf(JsonScanner.NotJson.class)
                 .hasMessageContaining("deep");
     }
 
     @Test
     void where_it_went_wrong_is_told() {
-        assertThatThrownBy(() -> JsonScan.check("{\"a\": 1, b: 2}")).hasMessageContaining("character 10");
+        assertThatThrownBy(() -> JsonScanner.check("{\"a\": 1, b: 2}")).hasMessageContaining("character 10");
     }
 
     @Test
     void an_object_is_taken_apart_and_its_values_stay_as_they_are() throws Exception {
-        assertThat(JsonScan.object("{\"a\": 1e400 , \"b\":{\"c\": [1, 2]},\"\\u00e4\":\"x\\ty\"}"))
+        assertThat(JsonScanner.object("{\"a\": 1e400 , \"b\":{\"c\": [1, 2]},\"\\u00e4\":\"x\\ty\"}"))
                 .containsEntry("a", "1e400")
                 .containsEntry("b", "{\"c\": [1, 2]}")
                 .containsEntry("ä", "\"x\\ty\"");
-        assertThat(JsonScan.string("\"x\\ty\\ud83d\\ude00\"")).isEqualTo("x\ty😀");
-        assertThat(JsonScan.string("null")).isNull();
+        assertThat(JsonScanner.string("\"x\\ty\\ud83d\\ude00\"")).isEqualTo("x\ty😀");
+        assertThat(JsonScanner.string("null")).isNull();
     }
 
     @Test
     void a_name_that_comes_twice_is_refused() {
-        assertThatThrownBy(() -> JsonScan.object("{\"a\":1,\"a\":2}")).hasMessageContaining("twice");
+        assertThatThrownBy(() -> JsonScanner.object("{\"a\":1,\"a\":2}")).hasMessageContaining("twice");
     }
 }

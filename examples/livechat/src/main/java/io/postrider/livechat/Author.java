@@ -2,9 +2,9 @@ package io.postrider.livechat;
 
 import java.util.Locale;
 
-/** Who wrote a message. */
+/** The author of a message. */
 record Author(Kind kind, String id, String name) {
-    /** Whose side. */
+    /** The kind of author. */
     enum Kind {
         VISITOR,
         AGENT,

@@ -114,7 +114,7 @@ final class Bodies {
 
         @Override
         public void onStartAsync(AsyncEvent event) {
-            // a body is read once
+            // a body can be read only once
         }
 
         private boolean finish() {

@@ -8,11 +8,11 @@ import java.util.UUID;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** What the pages can ask for. Knows no HTTP; who asks is always the guest of the token, never a field of the request. */
+/** The requests of the pages. Independent of HTTP; the caller is always the guest of the token, never a field of the request. */
 final class ChatApi {
     static final int LONGEST_TEXT = 2_000;
     private static final int MOST_AT_ONCE = 100;
-    private static final int MOST_PROMISES = 5_000;
+    private static final int MOST_PROMISES = 500;
     private static final Pattern RECEIPT =
             Pattern.compile("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9]{1,20}-[0-9]{1,20}");
     private static final Pattern CLIENT_ID = Pattern.compile("[A-Za-z0-9_-]{8,64}");
@@ -22,6 +22,9 @@ final class ChatApi {
     private final Conversations conversations;
     private final Ledger ledger;
     private final TroubleDesk desk;
+    private final VerifyLimit verifications = new VerifyLimit();
+    private final MessageRate rate = new MessageRate(System::nanoTime);
+    private final Backlog backlog;
 
     ChatApi(Passes passes, Ingestion ingestion, Conversations conversations, Ledger ledger, TroubleDesk desk) {
         this.passes = passes;
@@ -29,6 +32,7 @@ final class ChatApi {
         this.conversations = conversations;
         this.ledger = ledger;
         this.desk = desk;
+        this.backlog = new Backlog(desk::waiting, System::nanoTime);
     }
 
     Guest guest(@Nullable String authorization) {
@@ -38,12 +42,12 @@ final class ChatApi {
         return passes.check(authorization.substring(7)).orElseThrow(Refusal::unauthorized);
     }
 
-    // ── a token, for the demo: whoever asks gets one ────────────────────────────────────────────────────────────────
+    // ── tokens for the demo: every caller gets one ──────────────────────────────────────────────────────────────────
 
-    /** @param agent which agent to be; null: a new visitor */
+    /** @param agent the agent to act as; null: a new visitor */
     record Wish(@Nullable String agent) {}
 
-    /** A token, whose it is, and how long it is good. */
+    /** A token, its owner, and its lifetime. */
     record Session(String token, String user, String name, String project, boolean agent, long seconds) {}
 
     Session session(Wish wish) {
@@ -57,7 +61,7 @@ final class ChatApi {
                 : session(new Guest(agent, LiveChat.PROJECT, true));
     }
 
-    /** The same guest once more, with a token that lasts longer. */
+    /** The same guest with a new token that expires later. */
     Session session(Guest guest) {
         return new Session(
                 passes.issue(guest, LiveChat.LIFE),
@@ -77,14 +81,14 @@ final class ChatApi {
     /** Messages in the order they were written. */
     record Saying(@Nullable List<Said> messages) {}
 
-    /** One of them; the conversation is for agents. */
+    /** One message; only agents name the conversation. */
     record Said(
             @Nullable String id,
             @Nullable String text,
             @Nullable UUID conversation,
             @Nullable Boolean pilot) {}
 
-    /** All of them are taken: by the queue, or by the stream before it. */
+    /** All messages are accepted: by the queue, or by the stream before it. */
     record Accepted(List<Ledger.Promise> accepted) {}
 
     Accepted say(Guest guest, Saying saying) {
@@ -94,6 +98,8 @@ final class ChatApi {
         }
         List<NewMessage> messages =
                 all.stream().map(said -> message(guest, said)).toList();
+        rate.take(guest, messages.size());
+        backlog.add(messages.size());
         List<String> receipts = ingestion.accept(messages);
         List<Ledger.Promise> promises = new ArrayList<>();
         for (int i = 0; i < messages.size(); i++) {
@@ -164,10 +170,10 @@ final class ChatApi {
 
     // ── the counter, and trouble ────────────────────────────────────────────────────────────────────────────────────
 
-    /** What a page was promised; events are looked for after a position. */
+    /** Messages that were acknowledged to a page; events are searched after a position. */
     record Promises(@Nullable List<Ledger.Promise> promises, long after) {}
 
-    /** What became of it, as the database has it. */
+    /** The state of these messages in the database. */
     record Account(List<Ledger.Entry> entries) {}
 
     Account verify(Guest guest, Promises asked) throws SQLException {
@@ -178,7 +184,9 @@ final class ChatApi {
         if (!promises.stream().allMatch(ChatApi::isPromise)) {
             throw Refusal.badRequest("a promise is the id of a message, and the receipt that came with its answer.");
         }
-        return new Account(ledger.look(guest, promises, asked.after()));
+        try (VerifyLimit.Place place = verifications.enter(guest)) {
+            return new Account(ledger.look(guest, promises, asked.after()));
+        }
     }
 
     /** A receipt is the id of a job, or of an entry of a stream. */
@@ -193,7 +201,7 @@ final class ChatApi {
         return desk.state();
     }
 
-    /** Whose streams to cut. */
+    /** The users whose streams are closed. */
     record Victims(@Nullable Set<String> users) {}
 
     /** What was done. */

@@ -1,6 +1,7 @@
 package io.postrider.livechat;
 
 import io.postrider.PostriderException;
+import io.postrider.gateway.jakarta.AnswerWriter;
 import jakarta.servlet.http.HttpServlet;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
@@ -8,6 +9,7 @@ import java.io.IOException;
 import java.sql.SQLException;
 import java.util.Locale;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicLong;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import tools.jackson.core.JacksonException;
@@ -18,12 +20,17 @@ final class ChatServlet extends HttpServlet {
     private static final long serialVersionUID = 1;
     private static final Logger log = LoggerFactory.getLogger(ChatServlet.class);
 
-    /** 100 messages of 2,000 characters of 4 bytes; 5,000 promises of 120 bytes. */
+    /** 100 messages of 2,000 characters of 4 bytes; 500 promises of 120 bytes. */
     private static final int MOST_BYTES = 1 << 20;
 
-    /** Of a body that is sent without a token: the name of an agent. */
+    /** The maximum size of a body without a token, which is the name of an agent. */
     private static final int MOST_BYTES_OF_A_STRANGER = 1024;
 
+    /** The maximum size of all answers that clients have not read yet: 40 conversations of 200 messages of 2,000 characters. */
+    private static final long MOST_UNREAD = 16 << 20;
+
+    private final transient AtomicLong unread = new AtomicLong();
+    private final transient AnswerWriter answers = new AnswerWriter(AnswerWriter.TIMEOUT);
     private final transient Bodies bodies = new Bodies();
     private final transient ChatApi api;
     private final transient JsonMapper json = JsonMapper.builder().build();
@@ -46,6 +53,9 @@ final class ChatServlet extends HttpServlet {
         } catch (Refusal e) {
             if (e.getCause() != null) {
                 log.warn("chat_request_failed path={}", request.getPathInfo(), e);
+            }
+            if (e.status() == 429) {
+                response.setHeader("Retry-After", Long.toString(e.retryAfter()));
             }
             problem(response, e.status(), e.title(), String.valueOf(e.getMessage()));
         } catch (JacksonException e) {
@@ -83,34 +93,35 @@ final class ChatServlet extends HttpServlet {
         String route = request.getMethod() + " " + path;
         String authorization = request.getHeader("Authorization");
         if (route.equals("POST /session") && authorization == null) {
-            write(response, 200, api.session(read(request, ChatApi.Wish.class)));
+            write(request, response, 200, api.session(read(request, ChatApi.Wish.class)));
             return;
         }
         Guest guest = api.guest(authorization);
         switch (route) {
-            case "POST /session" -> write(response, 200, api.session(guest));
-            case "POST /messages" -> write(response, 202, api.say(guest, read(request, ChatApi.Saying.class)));
-            case "GET /conversation" -> write(response, 200, api.conversation(guest));
-            case "GET /conversations" -> write(response, 200, api.conversations(guest));
-            case "GET /state" -> write(response, 200, api.state(guest));
-            case "POST /verify" -> write(response, 200, api.verify(guest, read(request, ChatApi.Promises.class)));
+            case "POST /session" -> write(request, response, 200, api.session(guest));
+            case "POST /messages" -> write(request, response, 202, api.say(guest, read(request, ChatApi.Saying.class)));
+            case "GET /conversation" -> write(request, response, 200, api.conversation(guest));
+            case "GET /conversations" -> write(request, response, 200, api.conversations(guest));
+            case "GET /state" -> write(request, response, 200, api.state(guest));
+            case "POST /verify" ->
+                write(request, response, 200, api.verify(guest, read(request, ChatApi.Promises.class)));
             default -> byName(guest, request, response, path.split("/", -1));
         }
     }
 
-    /** Paths that hold a name: the first part is empty, since they begin with a slash. */
+    /** Paths with a name in them: the first part is empty, because they begin with a slash. */
     private void byName(Guest guest, HttpServletRequest request, HttpServletResponse response, String[] parts)
             throws IOException, SQLException {
         boolean get = request.getMethod().equals("GET");
         boolean post = request.getMethod().equals("POST");
         String first = parts.length > 1 ? parts[1].toLowerCase(Locale.ROOT) : "";
         if (get && parts.length == 3 && first.equals("conversations")) {
-            write(response, 200, api.conversation(guest, conversation(parts[2])));
+            write(request, response, 200, api.conversation(guest, conversation(parts[2])));
         } else if (post && parts.length == 4 && first.equals("conversations") && parts[3].equals("read")) {
             api.read(guest, conversation(parts[2]), read(request, ChatApi.Mark.class));
             response.setStatus(204);
         } else if (post && parts.length == 3 && first.equals("trouble")) {
-            write(response, 200, api.trouble(guest, parts[2], read(request, ChatApi.Victims.class)));
+            write(request, response, 200, api.trouble(guest, parts[2], read(request, ChatApi.Victims.class)));
         } else {
             throw Refusal.notFound("The chat has no " + request.getMethod() + " for this path.");
         }
@@ -136,15 +147,26 @@ final class ChatServlet extends HttpServlet {
         return read;
     }
 
-    private void write(HttpServletResponse response, int status, Object body) throws IOException {
+    /** A conversation may have more than a response buffers, so it is written without a thread that waits for the client. */
+    private void write(HttpServletRequest request, HttpServletResponse response, int status, Object body)
+            throws IOException {
+        byte[] bytes = json.writeValueAsBytes(body);
+        if (unread.addAndGet(bytes.length) > MOST_UNREAD && request.getMethod().equals("GET")) {
+            unread.addAndGet(-bytes.length);
+            throw Refusal.busy();
+        }
         response.setStatus(status);
         response.setContentType("application/json");
-        response.getOutputStream().write(json.writeValueAsBytes(body));
+        response.setContentLength(bytes.length);
+        answers.write(request, response, bytes, () -> unread.addAndGet(-bytes.length));
     }
 
     private void problem(HttpServletResponse response, int status, String title, String detail) throws IOException {
         record Problem(String type, String title, int status, String detail) {}
         response.setStatus(status);
+        if (status == 503) {
+            response.setHeader("Retry-After", "1");
+        }
         response.setContentType("application/problem+json");
         response.getOutputStream().write(json.writeValueAsBytes(new Problem("about:blank", title, status, detail)));
     }

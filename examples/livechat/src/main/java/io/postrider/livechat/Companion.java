@@ -12,11 +12,11 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The companion's work: remembers, answers, and is done, in one transaction. It can be told to fail ({@link #failNext}); then
- * the job's retries are what one sees.
+ * Updates the companion's memory, answers, and settles the job in one transaction. {@link #failNext} makes it fail; then
+ * the page shows the job's retries.
  */
 final class Companion {
-    /** Short, because somebody is watching: at once, 1 s, 2 s, 4 s, then a dead letter. */
+    /** Short, because somebody is watching: immediately, 1 s, 2 s, 4 s, then a dead letter. */
     static final RetryPolicy RETRY =
             RetryPolicy.table(Duration.ofSeconds(1), Duration.ofSeconds(2), Duration.ofSeconds(4));
 
@@ -55,7 +55,7 @@ final class Companion {
         return Fate.done();
     }
 
-    /** The id is made of what it answers: even if this job were done twice, the second answer would be no new message. */
+    /** The id is derived from the message that it answers: even if this job ran twice, there would be no second message. */
     private void say(Connection connection, String answer, Message message, ClaimedJob job) throws SQLException {
         NewMessage wanted = new NewMessage(
                 String.valueOf(job.projectId()),
@@ -95,9 +95,9 @@ final class Companion {
                 message.conversation());
     }
 
-    // ── told to fail ────────────────────────────────────────────────────────────────────────────────────────────────
+    // ── simulated failures ──────────────────────────────────────────────────────────────────────────────────────────
 
-    /** The first attempts of the next job throw, all of the same one, in whatever process they are made. */
+    /** The first attempts of the next job throw, all of the same job, in whichever process they run. */
     void failNext(int attempts) throws SQLException {
         try (Connection connection = dataSource.getConnection()) {
             Rows.run(connection, "update livechat.companion_failures set ahead = ?, job = null", attempts);
@@ -105,10 +105,10 @@ final class Companion {
     }
 
     /**
-     * What it was told.
+     * The simulated failures that are left.
      *
-     * @param ahead how many attempts are still to throw
-     * @param job whose; null: no job has come yet
+     * @param ahead number of attempts that will still throw
+     * @param job the job that fails; null: none has started yet
      */
     record Told(int ahead, @Nullable UUID job) {}
 
@@ -123,8 +123,8 @@ final class Companion {
     }
 
     /**
-     * On a connection of its own: the failure that is taken off the list must stay off when the job's transaction rolls back. A job
-     * that has failed before takes on no failures of another's: its attempts would not suffice.
+     * On a separate connection: the failure must stay counted when the job's transaction rolls back. A job
+     * that has failed before does not take over the failures of another job: its attempts would not suffice.
      */
     private void stumbleIfTold(ClaimedJob job) throws SQLException {
         try (Connection connection = dataSource.getConnection()) {

@@ -11,7 +11,7 @@ import java.sql.Connection;
 
 /**
  * The listener {@code companion}: for each message by a visitor it enqueues a job for the companion. The job and the listener's
- * cursor are one transaction, so each message calls the companion exactly once, however often this process dies.
+ * cursor commit in one transaction, so each message calls the companion exactly once, however often this process dies.
  */
 final class CompanionCall implements Handler.Transactional {
     private final Postrider postrider;
@@ -22,7 +22,7 @@ final class CompanionCall implements Handler.Transactional {
         this.mapper = mapper;
     }
 
-    /** From the beginning: a message that was sent before this listener first ran deserves an answer, too. */
+    /** From the beginning: a message that was sent before this listener first ran gets an answer, too. */
     Listener listener() {
         return Listener.transactional("companion", LiveChat.TOPIC, this)
                 .withTypes(LiveChat.CREATED)
@@ -35,7 +35,7 @@ final class CompanionCall implements Handler.Transactional {
         if (message.author().kind() != Author.Kind.VISITOR) {
             return;
         }
-        // One conversation's answers come one after the other; what is only counted needs no order.
+        // The answers of one conversation are sent in order; messages that are only counted need no order.
         String key = message.pilot() ? null : event.key();
         postrider.enqueue(
                 connection,

@@ -16,14 +16,14 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a page needs to begin with, and from where to go on: each answer carries the position as of which it is true.
+ * The initial state of a page, and where to continue: each answer carries the position as of which it is valid.
  *
  * <p>The position is read <em>before</em> the messages. So every message whose event has that position or an earlier one is in
- * the answer; one that was committed in between is in the answer and comes by the stream, too, and the page tells by its id.
- * The other way round, a message committed in between would be in neither.
+ * the answer; one that was committed in between is in the answer and in the stream, and the page recognizes it by its id.
+ * In the reverse order, a message committed in between would be in neither.
  */
 final class Conversations {
-    /** As many messages as a screen can want; the page that asks for more has become an archive. */
+    /** As many messages as a screen needs; a page that needs more is an archive. */
     static final int LATEST = 200;
 
     private static final String MESSAGES =
@@ -54,9 +54,9 @@ final class Conversations {
     }
 
     /**
-     * A conversation as of a position: go on from there.
+     * A conversation as of a position; the stream continues from there.
      *
-     * @param conversation null: the visitor has not written yet
+     * @param conversation null if the visitor has not written yet
      * @param read the last message that each agent has read
      */
     record Snapshot(long position, @Nullable UUID conversation, List<Message> messages, Map<String, Long> read) {}
@@ -64,7 +64,7 @@ final class Conversations {
     /** All conversations of a project as of a position. */
     record Overview(long position, List<Line> conversations) {}
 
-    /** One of them, as one agent sees it. */
+    /** One conversation, as one agent sees it. */
     record Line(
             UUID conversation,
             String visitor,
@@ -142,7 +142,7 @@ final class Conversations {
         }
     }
 
-    /** Forwards only: two tabs of one agent do not unread each other's messages. */
+    /** Moves only forwards: two tabs of one agent do not reset each other's mark. */
     private static boolean mark(Connection connection, Guest guest, UUID conversation, long message)
             throws SQLException {
         return Rows.run(

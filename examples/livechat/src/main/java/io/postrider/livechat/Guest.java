@@ -1,9 +1,9 @@
 package io.postrider.livechat;
 
 /**
- * Who is at the door, as a token says it.
+ * The caller, as identified by a token.
  *
- * @param user a visitor's or an agent's id
- * @param agent whether the token reaches the whole project; a visitor's reaches that visitor's own events
+ * @param user the id of a visitor or an agent
+ * @param agent whether the token reaches the whole project; a visitor's token reaches that visitor's own events
  */
 public record Guest(String user, String project, boolean agent) {}

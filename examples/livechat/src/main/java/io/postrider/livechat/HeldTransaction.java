@@ -15,8 +15,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A session that writes an event and stays in its transaction. Its own event waits for its commit; nobody else waits for it.
- * One at a time.
+ * A session that writes an event and keeps its transaction open. Its own event waits for the commit; nothing else waits.
+ * Only one is open at a time.
  */
 final class HeldTransaction implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(HeldTransaction.class);
@@ -33,16 +33,16 @@ final class HeldTransaction implements AutoCloseable {
         this.mapper = mapper;
     }
 
-    /** What is held, and until when; the payload of the event that it writes. */
+    /** Since when a transaction is held, and until when; also the payload of the event that it writes. */
     record Held(Instant since, Instant until) {}
 
-    /** Null: none. */
+    /** Null if no transaction is held. */
     @Nullable
     Held held() {
         return held;
     }
 
-    /** Opens it, unless one is open. */
+    /** Opens a transaction, unless one is open. */
     synchronized Held open(String project, String user, Duration length) {
         Held open = held;
         if (open != null) {

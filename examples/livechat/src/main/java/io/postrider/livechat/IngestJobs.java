@@ -3,13 +3,13 @@ package io.postrider.livechat;
 import io.postrider.Job;
 import io.postrider.jackson.JacksonMapper;
 
-/** The job that saves a message, whichever way the message came. */
+/** The job that saves a message, from the queue or from a stream. */
 record IngestJobs(JacksonMapper mapper) {
     Job of(NewMessage message) {
         return of(message, mapper.write(message));
     }
 
-    /** Of the JSON that {@link #json} made. */
+    /** Creates the job from the JSON that {@link #json} returned. */
     Job of(String json) {
         return of(mapper.read(json, NewMessage.class), json);
     }
@@ -18,14 +18,14 @@ record IngestJobs(JacksonMapper mapper) {
         return mapper.write(message);
     }
 
-    /** What tells a message from all others, of whomever. */
+    /** Identifies a message among the messages of all authors. */
     static String idOf(NewMessage message) {
         return message.author().kind().text() + "/" + message.author().id() + "/" + message.client();
     }
 
     /**
-     * The unique key takes a message that is sent again while its job waits for the job that it is. Later than that, it is the
-     * message's row that tells.
+     * If a message is sent again while its job is unfinished, the unique key returns the existing job. After that, the
+     * message's row prevents a duplicate.
      */
     private static Job of(NewMessage message, String json) {
         return Job.of(LiveChat.INGEST, "ingest", json)

@@ -1,28 +1,35 @@
 package io.postrider.livechat;
 
+import java.util.Collection;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a message goes before it is saved. When {@link #accept} has returned, the message survives whatever the database, or the
- * stream before it, survives: that is when the author is told "queued". From there a job comes to {@link Intake}.
+ * Accepts messages before they are saved. When {@link #accept} has returned, the message is as durable as the database, or the
+ * stream before it: the author then sees "queued". From there a job passes it to {@link Intake}.
  */
 interface Ingestion {
-    /** Keeps the messages, in this order; gives a receipt for each. A message that is there already may come again. */
+    /** Stores the messages in this order; returns a receipt for each. A message may be sent again. */
     List<String> accept(List<NewMessage> messages);
 
-    /** Whether the message of this receipt is still to be saved. False: it was, or never will be. */
-    boolean holds(String receipt);
+    /** Those of the receipts whose messages are still to be saved. The others were saved, or never will be. */
+    Set<String> held(Collection<String> receipts);
 
-    /** What stands before the queue; null: nothing, messages are queued in the database at once. */
+    /** Whether the message of this receipt is still to be saved. */
+    default boolean holds(String receipt) {
+        return held(List.of(receipt)).contains(receipt);
+    }
+
+    /** The stream before the queue; null if there is none and messages are queued in the database immediately. */
     @Nullable
     Ahead ahead();
 
     /**
      * A stream before the queue.
      *
-     * @param name whose it is, such as Redis
-     * @param waiting how many messages are in it; null: it does not answer, and takes none
+     * @param name the name of the stream's server, such as Redis
+     * @param waiting number of messages in it; null: it does not answer, and accepts none
      */
     record Ahead(String name, @Nullable Long waiting) {}
 }

@@ -16,9 +16,9 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What becomes of a message that was acknowledged, in <em>one</em> transaction: the visitor, the conversation, the message, the
- * event. Any of them fails, and nothing of it remains; the job that called us is settled in the same transaction, so a worker
- * killed in the middle has done nothing, and one killed at the end has done it once.
+ * Saves an acknowledged message in <em>one</em> transaction: the visitor, the conversation, the message, the
+ * event. If any of them fails, nothing remains. The job that called us is settled in the same transaction, so a worker
+ * that is killed in the middle has done nothing, and one that is killed at the end has done it once.
  */
 final class Intake {
     private final Postrider postrider;
@@ -40,9 +40,9 @@ final class Intake {
     }
 
     /**
-     * Saves it and tells everybody; empty if it had been saved before, and then nothing is told again.
+     * Saves the message and emits its events; empty if it had been saved before, and then emits nothing.
      *
-     * @param acceptedAt when it was queued: its place in the conversation, whoever saves it when
+     * @param acceptedAt when it was queued: determines its place in the conversation, whenever it is saved
      */
     Optional<Message> save(Connection connection, NewMessage wanted, Instant acceptedAt) throws SQLException {
         Place place = wanted.author().kind() == Author.Kind.VISITOR
@@ -66,7 +66,7 @@ final class Intake {
         return author.id();
     }
 
-    /** The project is compared, not trusted: a visitor of one project is nobody in another. */
+    /** The project is checked, not trusted: a visitor of one project does not exist in another. */
     private static Place conversation(Connection connection, String visitor, String project) throws SQLException {
         Rows.run(
                 connection,
@@ -96,7 +96,7 @@ final class Intake {
                 .orElseThrow(NoSuchConversation::new);
     }
 
-    /** The message, its event, and an event for each agent whom it calls. The companion's answers come here, too. */
+    /** Writes the message, its event, and an event for each mentioned agent. Also used for the companion's answers. */
     Optional<Message> write(Connection connection, Draft draft) throws SQLException {
         Optional<Message> inserted = insert(connection, draft);
         if (inserted.isPresent()) {
@@ -139,7 +139,7 @@ final class Intake {
                 draft.acceptedAt().atOffset(ZoneOffset.UTC));
     }
 
-    /** Of the conversation, in the project; of one user: whoever has that token's reach sees it, nobody else. */
+    /** An event of the conversation in its project, for one user: only tokens with that reach can see it. */
     static Event event(String type, String payload, Place place, String user) {
         String conversation = place.conversation().toString();
         return Event.of(LiveChat.TOPIC, type, payload)
@@ -149,7 +149,7 @@ final class Intake {
                 .withAggregate("conversation", conversation);
     }
 
-    /** A message on its way into its conversation. */
+    /** A message before it is written to its conversation. */
     record Draft(
             NewMessage wanted,
             Place place,
@@ -158,14 +158,14 @@ final class Intake {
             @Nullable Long answers,
             int attempt) {}
 
-    /** A conversation, and whose it is. */
+    /** A conversation and its owner. */
     record Place(UUID conversation, String project, String visitor) {
         static Place read(ResultSet row) throws SQLException {
             return new Place(row.getObject("id", UUID.class), row.getString("project_id"), row.getString("visitor_id"));
         }
     }
 
-    /** There is none such in the project. */
+    /** The project has no such conversation. */
     static final class NoSuchConversation extends RuntimeException {
         private static final long serialVersionUID = 1;
     }

@@ -2,18 +2,23 @@ package io.postrider.livechat;
 
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Looks in the database what became of messages that were acknowledged. It believes nothing that a page or a worker says: it
+ * Checks in the database what became of acknowledged messages. It trusts no page and no worker: it
  * counts rows of {@code livechat.message} and events of the log.
  */
 final class Ledger {
+    /** Of each of its three statements: an old position makes it read the whole log of the chat. */
+    static final Duration DEADLINE = Duration.ofSeconds(2);
+
     /** count(*), though saved twice cannot be with the unique key in place: the counter must not rest on what it is to show. */
     private static final String COUNT = "select a.client, coalesce(s.n, 0) as saved, coalesce(e.n, 0) as emitted,"
             + " e.position from unnest(?) a (client)"
@@ -36,30 +41,37 @@ final class Ledger {
     record Promise(String id, String receipt) {}
 
     /**
-     * What became of one.
+     * The state of one message.
      *
-     * @param saved how many rows
-     * @param emitted how many events
-     * @param position of the last of them; null: none, or it has no position yet
-     * @param lost it is not saved, and nothing holds it any more that would
+     * @param saved number of rows
+     * @param emitted number of events
+     * @param position of the last event; null: there is none, or it has no position yet
+     * @param lost whether it is not saved, and neither a job nor the stream holds it any more
      */
     record Entry(
             String id, long saved, long emitted, @Nullable Long position, boolean lost) {}
 
-    /** @param after the position from which to look for events */
+    /** @param after the position after which to search for events */
     List<Entry> look(Guest guest, List<Promise> promises, long after) throws SQLException {
         Map<String, String> receipts = new HashMap<>();
         promises.forEach(promise -> receipts.put(promise.id(), promise.receipt()));
         List<Entry> entries = count(guest, List.copyOf(receipts.keySet()), after);
-        List<String> suspects = entries.stream()
+        List<String> unsaved = entries.stream()
                 .filter(entry -> entry.saved() == 0)
                 .map(Entry::id)
-                .filter(id -> !ingestion.holds(String.valueOf(receipts.get(id))))
+                .toList();
+        if (unsaved.isEmpty()) {
+            return entries;
+        }
+        Set<String> held = ingestion.held(
+                unsaved.stream().map(id -> String.valueOf(receipts.get(id))).toList());
+        List<String> suspects = unsaved.stream()
+                .filter(id -> !held.contains(String.valueOf(receipts.get(id))))
                 .toList();
         return suspects.isEmpty() ? entries : lookAgain(guest, entries, suspects, after);
     }
 
-    /** It may have been saved between the two looks. Only what nobody held and is not there afterwards is lost. */
+    /** A message may have been saved between the two checks. It is lost only if nothing held it and it is still missing. */
     private List<Entry> lookAgain(Guest guest, List<Entry> entries, List<String> suspects, long after)
             throws SQLException {
         Map<String, Entry> again = new HashMap<>();
@@ -75,8 +87,9 @@ final class Ledger {
 
     private List<Entry> count(Guest guest, List<String> ids, long after) throws SQLException {
         try (Connection connection = dataSource.getConnection()) {
-            return Rows.query(
+            return Rows.queryWithin(
                     connection,
+                    DEADLINE,
                     COUNT,
                     row -> new Entry(
                             row.getString("client"),

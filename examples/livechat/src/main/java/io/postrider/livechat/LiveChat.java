@@ -4,8 +4,8 @@ import io.postrider.Job;
 import io.postrider.Listener;
 import io.postrider.Postrider;
 import io.postrider.Worker;
+import io.postrider.admin.Queues;
 import io.postrider.jackson.JacksonMapper;
-import io.postrider.work.Queues;
 import jakarta.servlet.http.HttpServlet;
 import java.io.IOException;
 import java.io.InputStream;
@@ -25,7 +25,7 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The live chat, to be mounted: what it does in a worker process, and what it serves over HTTP.
+ * The live chat as a component: what it runs in a worker process, and what it serves over HTTP.
  *
  * <pre>{@code
  * LiveChat chat = LiveChat.on(postrider, dataSource).install();
@@ -34,13 +34,13 @@ import org.jspecify.annotations.Nullable;
  * chat.servlets(passes, trouble).forEach(…);     // in a process that serves
  * }</pre>
  *
- * <p>The stream from the topic {@link #TOPIC} to the browsers, and {@code /postrider.js}, are the gateway's.
+ * <p>The gateway provides the stream from the topic {@link #TOPIC} to the browsers, and {@code /postrider.js}.
  */
 public final class LiveChat implements AutoCloseable {
     /** The topic of everything that happens in the chat. */
     public static final String TOPIC = "chat";
 
-    /** The project that the demo plays in. */
+    /** The project of the demo. */
     public static final String PROJECT = "acme";
 
     static final String INGEST = "chat-ingest";
@@ -51,7 +51,7 @@ public final class LiveChat implements AutoCloseable {
     static final String READ = "conversation:read";
     static final String HELD = "transaction:held";
 
-    /** How long a token of the demo is good. */
+    /** The lifetime of a token of the demo. */
     static final Duration LIFE = Duration.ofHours(8);
 
     static final Map<String, String> AGENTS = Map.of("anna", "Anna", "ben", "Ben", "mira", "Mira");
@@ -74,29 +74,29 @@ public final class LiveChat implements AutoCloseable {
         this.ingestion = ingestion.apply(jobs);
     }
 
-    /** On this database; messages go through Postrider's queue. */
+    /** Uses this database; messages go through Postrider's queue. */
     public static LiveChat on(Postrider postrider, DataSource dataSource) {
         return new LiveChat(postrider, dataSource, jobs -> new QueueIngestion(postrider, dataSource, jobs));
     }
 
     /**
-     * The same with messages going through a stream first, such as Redis'. Whoever moves them from there makes {@link #job} of
+     * The same, but messages go through a stream first, such as Redis. The code that moves them from there calls {@link #job} for
      * each.
      *
-     * @param name whose stream it is, as the page says it: messages wait there, and are as safe as they are there
-     * @param add keeps (id, JSON), and gives a receipt; the same id may come again
-     * @param waiting how much is in the stream
+     * @param name the stream's server, as the page shows it: messages wait there, and are as durable as they are there
+     * @param add stores (id, JSON) and returns a receipt; the same id may be sent again
+     * @param waiting the number of messages in the stream
      */
     public LiveChat withStream(String name, BinaryOperator<String> add, LongSupplier waiting) {
         return new LiveChat(postrider, dataSource, made -> new StreamIngestion(postrider, made, name, add, waiting));
     }
 
-    /** The job that saves a message, of the JSON that was added to the stream. */
+    /** The job that saves a message, from the JSON that was added to the stream. */
     public Job job(String json) {
         return jobs.of(json);
     }
 
-    /** Makes the schema {@code livechat}, the project and its agents, and the companion's limit. Any number may at once. */
+    /** Creates the schema {@code livechat}, the project and its agents, and the companion's limit. Safe to run concurrently. */
     public LiveChat install() {
         try (Connection connection = dataSource.getConnection()) {
             connection.setAutoCommit(false);
@@ -122,12 +122,12 @@ public final class LiveChat implements AutoCloseable {
         return this;
     }
 
-    /** For a process that works: who calls the companion. */
+    /** The listeners of a worker process: the one that calls the companion. */
     public List<Listener> listeners() {
         return List.of(new CompanionCall(postrider, mapper).listener());
     }
 
-    /** For a process that works: who saves messages, and the companion itself. */
+    /** The workers of a worker process: the one that saves messages, and the companion. */
     public List<Worker> workers() {
         return List.of(
                 Worker.on(INGEST)
@@ -142,9 +142,9 @@ public final class LiveChat implements AutoCloseable {
     }
 
     /**
-     * For a process that serves: each servlet with the patterns it is mapped to.
+     * The servlets of a serving process, each with its URL patterns.
      *
-     * @param trouble null: the buttons that kill and cut are not there
+     * @param trouble null: without the buttons that kill and cut
      */
     public Map<HttpServlet, List<String>> servlets(Passes passes, @Nullable Trouble trouble) {
         Map<HttpServlet, List<String>> servlets = new LinkedHashMap<>();

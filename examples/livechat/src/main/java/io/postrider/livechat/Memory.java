@@ -5,10 +5,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * What the companion remembers of a conversation.
  *
- * @param counted messages that it was called for
- * @param replies answers that it gave
- * @param called what the visitor wants to be called
- * @param lastIntent what its last answer was about, so that it does not say the same twice
+ * @param counted number of messages that it was called for
+ * @param replies number of answers that it gave
+ * @param called the name that the visitor asked for
+ * @param lastIntent the topic of its last answer, so that it does not repeat itself
  */
 record Memory(
         long counted,

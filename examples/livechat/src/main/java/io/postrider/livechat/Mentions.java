@@ -9,9 +9,9 @@ import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Finds whom a text calls by {@code @name}: agents of the project, each once, in the order of the text. */
+/** Finds the agents of the project that a text mentions by {@code @name}, each once, in the order of the text. */
 final class Mentions {
-    /** Not inside a word, or an address such as me@anna.example would ring. */
+    /** Not inside a word; otherwise an address such as me@anna.example would match. */
     private static final Pattern CALL = Pattern.compile("(?<![\\p{L}\\p{N}_@.])@([\\p{L}\\p{N}_-]{1,40})");
 
     private static final int MOST = 10;

@@ -9,9 +9,9 @@ import org.jspecify.annotations.Nullable;
  * A message as it was saved: a row of {@code livechat.message}, the payload of {@code message:created}, and what a page gets in
  * a snapshot. The same in all three, so that a page can merge them by {@code id}.
  *
- * @param order when it was accepted, in microseconds: what sorts a conversation
+ * @param order when it was accepted, in microseconds; sorts the conversation
  * @param answers the message that the companion answers
- * @param attempt which attempt of its job the companion answered in
+ * @param attempt the attempt of the companion's job that answered
  */
 record Message(
         long id,

@@ -6,7 +6,7 @@ import io.postrider.gateway.TokenMint;
 import java.time.Duration;
 import java.util.Optional;
 
-/** Tokens as the server makes them: by the mint that its gateway believes. */
+/** Tokens from the server's own mint, which its gateway accepts. */
 public record MintedPasses(TokenMint mint) implements Passes {
     @Override
     public String issue(Guest guest, Duration life) {

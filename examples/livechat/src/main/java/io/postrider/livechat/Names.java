@@ -2,7 +2,7 @@ package io.postrider.livechat;
 
 import java.util.List;
 
-/** A visitor's name, made of the visitor's id: the same everywhere, and kept nowhere before the first message. */
+/** A visitor's name, derived from the visitor's id: the same everywhere, and not stored before the first message. */
 final class Names {
     private static final List<String> FIRST = List.of(
             "Calm", "Quick", "Bright", "Gentle", "Brave", "Quiet", "Merry", "Keen", "Swift", "Lucky", "Patient",

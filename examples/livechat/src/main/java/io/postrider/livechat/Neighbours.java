@@ -8,9 +8,9 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether a request comes from a page of ours, or from no page at all. Whoever asks gets a token here, so a page from elsewhere that
- * somebody has open in the same browser must not be able to ask: neither openly, nor under a name of its own that it has let
- * point at this machine (then its origin and the host agree, but the host is not this machine's).
+ * Checks that a request comes from our own page, or from no page. Every caller gets a token here, so a foreign page that
+ * is open in the same browser must not be able to call: neither directly, nor by DNS rebinding, where its own name points at
+ * this machine (then its origin and the host agree, but the host is not this machine's).
  */
 final class Neighbours {
     /** With or without a port. */
@@ -30,17 +30,17 @@ final class Neighbours {
         }
     }
 
-    /** By which scheme we were asked is not known behind a proxy, so the page's own is taken. */
+    /** Behind a proxy the scheme of the request is unknown, so the scheme of the origin is used. */
     private static boolean isSame(@Nullable String origin, String host) {
         if (origin == null) {
-            return true; // no page
+            return true; // not sent by a page
         }
         String lower = origin.toLowerCase(Locale.ROOT);
         String asked = host.toLowerCase(Locale.ROOT);
         return lower.equals("http://" + asked) || lower.equals("https://" + asked);
     }
 
-    /** An address in digits: no name is looked up. */
+    /** The address is numeric, so there is no DNS lookup. */
     private static boolean isLoopback(String address) {
         try {
             return InetAddress.getByName(address).isLoopbackAddress();

@@ -4,12 +4,12 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A message that somebody wants to have said: the payload of the job {@code ingest}.
+ * A message that is not saved yet: the payload of the job {@code ingest}.
  *
- * @param project of the author's token, never of the request
- * @param conversation which one an agent answers in; null for a visitor, who has one
- * @param client the id that the author's page drew for it: sent again, it is the same message
- * @param pilot written by the auto-pilot: counted by the companion, not answered
+ * @param project from the author's token, never from the request
+ * @param conversation the conversation that an agent answers in; null for a visitor, who has only one
+ * @param client the id that the author's page generated: a message that is sent again has the same id
+ * @param pilot whether the auto-pilot wrote it: the companion counts it and does not answer
  */
 record NewMessage(
         String project, Author author, @Nullable UUID conversation, String client, String text, boolean pilot) {}

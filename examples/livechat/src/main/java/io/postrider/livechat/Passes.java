@@ -4,13 +4,13 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * The tokens of the gateway, as the example needs them: the same token opens the stream and the chat's own API. Implemented by
- * whoever mounts the example, on the secret that its gateway knows.
+ * Issues and verifies the gateway's tokens for the example: the same token opens the stream and the chat's own API. The
+ * application that mounts the example implements it, with the secret of its gateway.
  */
 public interface Passes {
-    /** A token for a guest: subject the user, its project, reach {@code project} for an agent and {@code user} for a visitor. */
+    /** A token for a guest: the user as subject, the project, reach {@code project} for agents and {@code user} for visitors. */
     String issue(Guest guest, Duration life);
 
-    /** Who brings this token; empty if it is forged, expired, or of somebody else's making. */
+    /** The guest of this token; empty if it is forged, expired, or issued by somebody else. */
     Optional<Guest> check(String token);
 }

@@ -2,12 +2,13 @@ package io.postrider.livechat;
 
 import org.jspecify.annotations.Nullable;
 
-/** What was asked for is not given, and why, and what to do next: becomes {@code application/problem+json}. */
+/** A refused request: why, and what to do next. Becomes {@code application/problem+json}. */
 final class Refusal extends RuntimeException {
     private static final long serialVersionUID = 1;
 
     private final int status;
     private final String title;
+    private long retryAfter = 1;
 
     private Refusal(int status, String title, String detail) {
         this(status, title, detail, null);
@@ -27,7 +28,12 @@ final class Refusal extends RuntimeException {
         return title;
     }
 
-    static Refusal badRequest(String detail) {
+    /** In seconds; for 429. */
+    long retryAfter() {
+        return retryAfter;
+    }
+
+    public static Refusal badRequest(String detail) {
         return new Refusal(400, "Bad request", detail);
     }
 
@@ -44,7 +50,7 @@ final class Refusal extends RuntimeException {
         return new Refusal(404, "Not found", detail);
     }
 
-    /** Not the asker's fault: the same again later. */
+    /** Not the caller's fault: the same request may succeed later. */
     static Refusal notNow(String detail, Throwable cause) {
         return new Refusal(503, "Not now", detail, cause);
     }
@@ -58,7 +64,19 @@ final class Refusal extends RuntimeException {
     }
 
     static Refusal busy() {
-        return new Refusal(503, "Not now", "Too many bodies are being read; try again in a moment.");
+        return new Refusal(503, "Not now", "Too much is being read or written; try again in a moment.");
+    }
+
+    static Refusal full(int most) {
+        return new Refusal(
+                503, "Not now", "More than " + most + " messages wait to be saved; send these again in a moment.");
+    }
+
+    /** The asker's own doing: others are served meanwhile. */
+    static Refusal tooMany(String detail, long retryAfterSeconds) {
+        Refusal refusal = new Refusal(429, "Too many", detail);
+        refusal.retryAfter = retryAfterSeconds;
+        return refusal;
     }
 
     static Refusal wrongType() {

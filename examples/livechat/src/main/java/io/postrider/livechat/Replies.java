@@ -6,13 +6,13 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** What Pip, the companion, says: a few rules, tried in order; the first that fits speaks. No state but the memory it is given. */
+/** The answers of Pip, the companion: a few rules, tried in order; the first match answers. Stateless except for the memory. */
 final class Replies {
     private static final Pattern NAME = Pattern.compile(
             "\\b(?:my name is|i am called|call me|i'm)\\s+(\\p{L}[\\p{L}'-]{0,30})", Pattern.CASE_INSENSITIVE);
     private static final Pattern NUMBER = Pattern.compile("\\b(\\d{3,10})\\b");
 
-    /** "I'm sorry" is no name. */
+    /** "I'm sorry" does not introduce a name. */
     private static final List<String> NOT_NAMES = List.of(
             "sorry", "afraid", "here", "not", "so", "very", "just", "looking", "waiting", "fine", "good", "happy",
             "back");
@@ -80,7 +80,7 @@ final class Replies {
 
     private Replies() {}
 
-    /** What to say, and what to remember then. */
+    /** The answer, and the memory after it. */
     record Reply(String text, Memory memory) {}
 
     static Reply to(String text, List<String> mentions, Memory memory) {
@@ -103,7 +103,7 @@ final class Replies {
         return new Reply(pick(SHRUGS, memory), memory.answering("shrug"));
     }
 
-    /** What it says of the auto-pilot's messages: every hundredth, so that one can see it count. */
+    /** The answer to the auto-pilot's messages: every hundredth, so that the count is visible. */
     static @Nullable String count(Memory memory) {
         return memory.counted() % 100 == 0
                 ? "That makes " + memory.counted() + " messages. I count each one once."

@@ -5,6 +5,7 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.util.ArrayList;
@@ -13,18 +14,26 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** As much JDBC as the example needs: a statement, its values, and a record for each row. */
+/** The JDBC that the example needs: a statement, its values, and a record for each row. */
 final class Rows {
     private Rows() {}
 
-    /** Makes a value of the row that the result stands at. */
+    /** Maps the current row to a value. */
     interface Read<T> {
         T read(ResultSet row) throws SQLException;
     }
 
     static <T> List<T> query(Connection connection, String sql, Read<T> read, @Nullable Object... values)
             throws SQLException {
+        return queryWithin(connection, Duration.ZERO, sql, read, values);
+    }
+
+    /** The same, cancelled with an {@link SQLException} after whole seconds; zero: never. */
+    static <T> List<T> queryWithin(
+            Connection connection, Duration most, String sql, Read<T> read, @Nullable Object... values)
+            throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(sql)) {
+            statement.setQueryTimeout(Math.toIntExact(most.toSeconds()));
             bind(connection, statement, values);
             List<T> rows = new ArrayList<>();
             try (ResultSet result = statement.executeQuery()) {

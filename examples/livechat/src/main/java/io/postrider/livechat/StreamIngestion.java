@@ -2,15 +2,17 @@ package io.postrider.livechat;
 
 import io.postrider.Postrider;
 import io.postrider.PostriderException;
-import io.postrider.work.Queues;
+import io.postrider.admin.Queues;
+import java.util.Collection;
 import java.util.List;
+import java.util.Set;
 import java.util.function.BinaryOperator;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
- * Through a stream first, such as Redis': that keeps the message, as durably as it is set up to, and somebody moves it from there
- * into the queue. Until it is saved it is in the one or in the other; which, a receipt of the stream does not tell.
+ * Uses a stream first, such as Redis. The stream keeps the message, as durably as it is configured, and another process moves it
+ * into the queue. Until it is saved it is in one of the two; a receipt of the stream does not tell which.
  */
 final class StreamIngestion implements Ingestion {
     private final Postrider postrider;
@@ -20,9 +22,9 @@ final class StreamIngestion implements Ingestion {
     private final LongSupplier waiting;
 
     /**
-     * @param name whose stream it is
-     * @param add keeps (id, JSON), and gives a receipt
-     * @param waiting how much is in the stream
+     * @param name the stream's server
+     * @param add stores (id, JSON) and returns a receipt
+     * @param waiting the number of messages in the stream
      */
     StreamIngestion(
             Postrider postrider, IngestJobs jobs, String name, BinaryOperator<String> add, LongSupplier waiting) {
@@ -40,9 +42,13 @@ final class StreamIngestion implements Ingestion {
                 .toList();
     }
 
-    /** The stream first: what has left it is committed in the queue; whether it has a position there or not, it counts. */
+    /** Checks the stream first: a message that has left it is committed in the queue, and counts even without a position. */
     @Override
-    public boolean holds(String receipt) {
+    public Set<String> held(Collection<String> receipts) {
+        return isAnyWaiting() ? Set.copyOf(receipts) : Set.of();
+    }
+
+    private boolean isAnyWaiting() {
         if (ask(waiting::getAsLong) > 0) {
             return true;
         }
@@ -63,7 +69,7 @@ final class StreamIngestion implements Ingestion {
         }
     }
 
-    /** Whatever a stream throws that does not answer: only a message that it refuses as such is the asker's fault. */
+    /** Any exception means that the stream is unavailable, except a message that it refuses: that is the caller's fault. */
     private <T> T ask(Supplier<T> question) {
         try {
             return question.get();

@@ -13,13 +13,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps one worker process running: whenever it ends, for whatever reason, another one is started.
+ * Keeps one worker process running: whenever it ends, for whatever reason, a new one is started.
  *
  * <pre>
- * STARTING  the process runs and has not said "ready" yet
- * UP        it has
- * DOWN      it has ended; the next one is started at once, after a second if it never came up
- * CLOSED    by close(): it is ended, and no other one is started
+ * STARTING  the process runs but has not said "ready" yet
+ * UP        the process has said "ready"
+ * DOWN      the process has ended; the next one starts immediately, or after a second if it never came up
+ * CLOSED    after close(): the process is stopped, and no new one is started
  * </pre>
  *
  * <p>The child gets a pipe as its standard input and ends when that does, so that it does not outlive this process, however
@@ -29,7 +29,7 @@ public final class Supervisor implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Supervisor.class);
     private static final Duration REST = Duration.ofSeconds(1);
 
-    /** The line by which a worker says that it is at work. */
+    /** The line with which a worker reports that it is ready. */
     public static final String READY = "ready";
 
     private final List<String> command;
@@ -49,14 +49,14 @@ public final class Supervisor implements AutoCloseable {
         this.thread.setDaemon(true);
     }
 
-    /** Starts the worker by this command, and again whenever it ends. What is secret goes into the environment. */
+    /** Starts the worker with this command, and again whenever it ends. Pass secrets in the environment. */
     public static Supervisor of(List<String> command, Map<String, String> environment) {
         Supervisor supervisor = new Supervisor(List.copyOf(command), Map.copyOf(environment));
         supervisor.thread.start();
         return supervisor;
     }
 
-    /** Ends the process as {@code kill -9} does; returns when it is gone. It is down from the moment it is killed. */
+    /** Kills the process like {@code kill -9}; returns when it is gone. It counts as down from the moment it is killed. */
     public void kill() {
         Process victim;
         synchronized (this) {
@@ -69,11 +69,11 @@ public final class Supervisor implements AutoCloseable {
         }
         if (victim != null) {
             victim.onExit().join();
-            down(victim); // its last word may have been that it is up
+            down(victim); // its last output may have been that it is up
         }
     }
 
-    /** How the process stands. */
+    /** The state of the process. */
     public synchronized Trouble.WorkerState state() {
         return new Trouble.WorkerState(up, process == null ? 0 : process.pid(), since, kills, lastGap);
     }
@@ -106,7 +106,7 @@ public final class Supervisor implements AutoCloseable {
         }
     }
 
-    /** Reads what it says until it ends; whether it came up. */
+    /** Reads its output until it ends; returns whether it became ready. */
     private boolean watch(Process started) {
         boolean cameUp = false;
         try (BufferedReader lines = started.inputReader(StandardCharsets.UTF_8)) {

@@ -5,27 +5,27 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the trouble buttons do to processes and connections; implemented by whoever runs them. What they do to the database
- * (hold a transaction open, fail the companion) the example does by itself.
+ * What the trouble buttons do to processes and connections; implemented by the application that runs them. What they do to the
+ * database (hold a transaction open, fail the companion) is part of the example.
  */
 public interface Trouble {
-    /** Ends the worker's process as {@code kill -9} does, and returns when it is gone. Somebody starts another one. */
+    /** Kills the worker process like {@code kill -9}, and returns when it is gone. The implementation starts a new one. */
     void killWorker();
 
-    /** How the worker's process stands. */
+    /** The state of the worker process. */
     WorkerState worker();
 
-    /** Cuts the streams of these users, as a failing network would; gives how many. The tokens stay good. */
+    /** Cuts the streams of these users, as a failing network would; returns their number. The tokens stay valid. */
     int cutStreams(Set<String> users);
 
     /**
-     * How the worker's process stands.
+     * The state of the worker process.
      *
-     * @param up whether it has said that it works
-     * @param pid of the one that runs, or was started last
+     * @param up whether it has reported that it is ready
+     * @param pid of the running process, or of the one that was started last
      * @param since when it came up; when it went down, if it is down
-     * @param kills how often it was killed
-     * @param lastGap how long the last one was down, in milliseconds; null: never, or still down
+     * @param kills number of times it was killed
+     * @param lastGap how long it was down the last time, in milliseconds; null: never, or still down
      */
     record WorkerState(
             boolean up,

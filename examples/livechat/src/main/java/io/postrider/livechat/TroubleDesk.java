@@ -1,8 +1,8 @@
 package io.postrider.livechat;
 
 import io.postrider.Postrider;
-import io.postrider.work.Jobs;
-import io.postrider.work.Queues;
+import io.postrider.admin.Jobs;
+import io.postrider.admin.Queues;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -16,12 +16,12 @@ import java.util.stream.IntStream;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
-/** Makes the trouble that is asked for, and says how everything stands meanwhile. */
+/** Causes the requested trouble, and reports the state of everything meanwhile. */
 final class TroubleDesk {
-    /** Long enough to see that nobody else waits. */
+    /** Long enough to see that nothing else waits. */
     static final Duration HOLD = Duration.ofSeconds(20);
 
-    /** One less than there are attempts: the last one answers. */
+    /** One less than the number of attempts: the last attempt answers. */
     static final int FAILURES = 3;
 
     private final Postrider postrider;
@@ -48,7 +48,7 @@ final class TroubleDesk {
         this.trouble = trouble;
     }
 
-    // ── makes it ────────────────────────────────────────────────────────────────────────────────────────────────────
+    // ── actions ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
     boolean isAllowed() {
         return trouble != null;
@@ -74,7 +74,7 @@ final class TroubleDesk {
         companion.failNext(FAILURES);
     }
 
-    /** The database's clock: what is compared with its columns must come from it. */
+    /** The database's clock: values that are compared with its columns must come from it. */
     private Instant now() throws SQLException {
         try (Connection connection = dataSource.getConnection()) {
             return Rows.one(connection, "select clock_timestamp() as now", row -> Rows.instant(row, "now"))
@@ -82,17 +82,17 @@ final class TroubleDesk {
         }
     }
 
-    // ── tells of it ─────────────────────────────────────────────────────────────────────────────────────────────────
+    // ── state ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
     /**
-     * How everything stands.
+     * The state of everything.
      *
-     * @param worker null: somebody else runs it
-     * @param takeover how long after the last kill the first of the messages was saved that had waited for the worker, in
+     * @param worker null: the application does not supervise it
+     * @param takeover time from the last kill until the first message that had waited for the worker was saved, in
      *     milliseconds; null: none was seen to wait, or none is saved yet
-     * @param held null: no transaction is held open
-     * @param ahead null: messages are queued at once
-     * @param companion null: it was never told to fail
+     * @param held null if no transaction is held open
+     * @param ahead null if messages are queued immediately
+     * @param companion null if no failure was ever requested
      */
     record State(
             long position,
@@ -111,12 +111,12 @@ final class TroubleDesk {
     }
 
     /**
-     * How the companion's failing goes on.
+     * The progress of the companion's simulated failures.
      *
-     * @param failed how many attempts have failed, of how many that were told to
-     * @param begun whether there is a job that they are of
-     * @param waits after each of them, in milliseconds
-     * @param done at which attempt the job was done; null: not yet
+     * @param failed number of attempts that have failed, out of the requested number
+     * @param begun whether a job has taken on the failures
+     * @param waits the wait after each of them, in milliseconds
+     * @param done the attempt that completed the job; null: not yet
      */
     record Stumble(
             int failed,
@@ -133,6 +133,11 @@ final class TroubleDesk {
         boolean waits = worker != null && !worker.up() && messages.all() + inStream(ahead) > 0;
         return new State(
                 postrider.log().head(LiveChat.TOPIC), worker, takeover(waits), held.held(), ahead, messages, stumble());
+    }
+
+    /** How many messages are accepted and not saved yet. */
+    long waiting() {
+        return line(postrider.queues().list(), LiveChat.INGEST).all() + inStream(ingestion.ahead());
     }
 
     private static Line line(List<Queues.Status> queues, String name) {
@@ -170,9 +175,9 @@ final class TroubleDesk {
     }
 
     /**
-     * Only if something waited since the kill: else the first message tells when somebody wrote again, and nothing of the worker.
+     * Only if a message waited since the kill: otherwise it shows when somebody wrote again, not when the worker resumed.
      *
-     * @param waits whether something waits for a worker that is down
+     * @param waits whether messages wait for a worker that is down
      */
     private @Nullable Long takeover(boolean waits) throws SQLException {
         Instant killed = killedAt;

@@ -6,16 +6,16 @@ import io.postrider.Postrider;
 import java.io.IOException;
 
 /**
- * A worker process of the chat and nothing else: {@code java … WorkerMain}, with the database's JDBC URL in the environment
- * variable {@code LIVECHAT_JDBC_URL} (an argument would show its password to every user of the machine). It says {@link
- * Supervisor#READY} when it works, and ends when its standard input does.
+ * A process that only runs the workers of the chat: {@code java … WorkerMain}, with the database's JDBC URL in the environment
+ * variable {@code LIVECHAT_JDBC_URL} (an argument would show its password to every user of the machine). It prints {@link
+ * Supervisor#READY} when it is ready, and ends when its standard input does.
  */
 public final class WorkerMain {
     private static final int CONNECTIONS = 20;
 
     private WorkerMain() {}
 
-    /** Works until there is no more input. */
+    /** Works until its standard input ends. */
     public static void main(String[] arguments) throws IOException {
         String url = System.getenv("LIVECHAT_JDBC_URL");
         if (url == null) {

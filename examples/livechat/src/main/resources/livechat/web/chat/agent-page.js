@@ -1,4 +1,4 @@
-// /agent.html?as=ben: one of the three.
+// /agent.html?as=ben: the page of one of the three agents.
 
 import {Session} from './api.js';
 import {mountAgent} from './agent.js';

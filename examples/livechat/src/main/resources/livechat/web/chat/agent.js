@@ -1,4 +1,4 @@
-// The agent's side: all conversations of the project, one of them open.
+// The agent's page: all conversations of the project, one of them open.
 
 import {newId} from './api.js';
 import {avatar} from './avatar.js';
@@ -18,7 +18,7 @@ const LISTED = 60;
  * @param root where it goes
  * @param session an agent's
  * @param prefer a visitor whose conversation is opened, unless the agent has chosen another one
- * @param watch {begins(position), seen(message, position), state(state), held(data)}: who counts along
+ * @param watch {begins(position), seen(message, position), state(state), held(data)}: callbacks of the counter
  */
 export async function mountAgent(root, session, watch = {}, prefer = null) {
   const desk = new Desk(root, session, watch, prefer);
@@ -54,8 +54,8 @@ class Desk {
   draw() {
     this.bell = el('span.bell', {role: 'status', 'aria-label': 'No mentions', 'data-count': '0'}, icon('bell'), el('b', {}, '0'));
     this.list = el('ul.lines', {'aria-label': 'Conversations'});
-    this.none = el('p.none', {}, 'Nobody has written yet.');
-    this.quiet = el('h3', {}, 'All quiet');
+    this.none = el('p.none', {}, 'No messages yet.');
+    this.quiet = el('h3', {}, 'No conversations yet');
     this.quietNext = el('p', {}, 'Conversations appear here the moment a visitor writes.');
     this.scroll = new Scroll(message => message.author.kind === 'AGENT' && message.author.id === this.session.user, {
       label: 'Messages',
@@ -89,9 +89,12 @@ class Desk {
     });
   }
 
-  // ── what comes in ────────────────────────────────────────────────────────────────────────────────────────────────────
+  // ── incoming events ─────────────────────────────────────────────────────────────────────────────────────────────────
 
-  /** The list as of a position. What is open is read again as of now, which is later: no hole, and what comes twice is told by its id. */
+  /**
+   * Loads the list as of a position. The open conversation is then read again, as of a later time. So there is no gap, and duplicates
+   * are recognised by their id.
+   */
   async load() {
     const {position, conversations} = await this.session.get('/conversations');
     for (const found of conversations) {
@@ -198,7 +201,7 @@ class Desk {
 
   // ── the list and what is open ────────────────────────────────────────────────────────────────────────────────────────
 
-  /** Until the agent chooses: the preferred visitor's, or else the latest. Where there is room for one thing only, the list stays. */
+  /** Until the agent chooses, opens the preferred visitor's conversation, else the latest. On a narrow screen the list stays open. */
   openBest() {
     if (!this.chosen && this.isWide()) {
       const preferred = Array.from(this.lines.values()).find(line => line.visitor === this.prefer);
@@ -266,7 +269,7 @@ class Desk {
   drawListNow() {
     const lines = this.sorted();
     this.none.hidden = lines.length > 0;
-    say(this.quiet, lines.length > 0 ? 'No conversation is open' : 'All quiet');
+    say(this.quiet, lines.length > 0 ? 'No conversation is open' : 'No conversations yet');
     say(this.quietNext, lines.length > 0 ? 'Choose one from the list.' : 'Conversations appear here the moment a visitor writes.');
     let place = this.list.firstChild;
     for (const line of lines) {

@@ -1,6 +1,6 @@
-// The chat's own API, by somebody who has a token.
+// The chat's own API, called with a token.
 
-/** Something was refused: the problem says what, and what to do next. */
+/** An error response: it says what is wrong and what to do next. */
 export class Problem extends Error {
   constructor(status, body) {
     super(body?.detail ?? `HTTP ${status}`);
@@ -26,8 +26,8 @@ async function call(method, path, token, body) {
 }
 
 /**
- * Who somebody is in this tab: kept with the tab, so that a reload is the same visitor and another tab another one. A token that is
- * not good any more (the demo was started again) is exchanged for a new one.
+ * The identity of this tab. It is stored with the tab, so that a reload keeps the visitor and another tab is another visitor. A token
+ * that is no longer valid (the demo was restarted) is exchanged for a new one.
  */
 export class Session {
   static async open(key, wish) {
@@ -67,18 +67,18 @@ export class Session {
   }
 
   /**
-   * A token that holds for a while: asked for by the stream whenever it connects, and before each call.
+   * A token that is still valid for a while. The stream asks for it whenever it connects, and so does each call.
    *
-   * @param renew the one that we have was not taken
+   * @param renew true if the server has refused the current token
    */
   async fresh(renew = false) {
     if ((renew || Date.now() > this.renewAt) && !(await this.restore())) {
-      this.forget(); // it has ended, and nobody can tell any more that it was ours
+      this.forget(); // it has expired, so the server can no longer recognise this session
     }
     return this.token;
   }
 
-  /** Nobody knows us here any more: somebody new. */
+  /** The server no longer knows this session: start a new one. */
   forget() {
     sessionStorage.removeItem(this.key);
     location.reload();
@@ -93,7 +93,7 @@ export class Session {
   }
 }
 
-/** An id for something that is about to be sent: sent again, it is the same. */
+/** An id for a message that is about to be sent. A repeated send has the same id. */
 export function newId() {
   const bytes = crypto.getRandomValues(new Uint8Array(12));
   return Array.from(bytes, byte => byte.toString(16).padStart(2, '0')).join('');

@@ -1,4 +1,4 @@
-// Where one writes: grows with its text, sends with Enter, and says when nothing is taken.
+// The input field: it grows with its text, sends with Enter, and says when messages are not accepted.
 
 import {el, icon, say} from './dom.js';
 
@@ -38,9 +38,9 @@ export function composer({label, placeholder, send}) {
       field.disabled = !on;
       button.disabled = !on || field.value.trim() === '';
     },
-    /** Why what was written is not taken; null: it is. */
+    /** Why messages are not accepted at the moment; null if they are. */
     setStalled(reason) {
       note.hidden = reason === null;
-      say(note, reason === null ? '' : `${reason} What you wrote stays on this page, and is sent again by itself.`);
+      say(note, reason === null ? '' : `${reason} Your message stays on this page and is sent again automatically.`);
     }};
 }

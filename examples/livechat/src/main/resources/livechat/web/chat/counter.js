@@ -1,20 +1,20 @@
-// The counter's face.
+// Draws the counter.
 
 import {el, icon, say} from './dom.js';
 import {clock, span} from './times.js';
 
 const ROWS = [
-  ['acknowledged', 'Acknowledged', 'The server has said that it has it'],
+  ['acknowledged', 'Acknowledged', 'Confirmed by the server'],
   ['saved', 'Saved', 'Rows in the database'],
   ['emitted', 'Emitted', 'Events in the log'],
-  ['visitor', 'Seen by the visitor', 'Came by the visitor’s stream'],
-  ['agent', 'Seen by the agent', 'Came by the agent’s stream'],
+  ['visitor', 'Seen by the visitor', 'Delivered by the visitor’s stream'],
+  ['agent', 'Seen by the agent', 'Delivered by the agent’s stream'],
 ];
 
 const VERDICTS = {
-  idle: ['dots', 'Nothing sent yet', 'Every message of the visitor is counted here.'],
+  idle: ['dots', 'Nothing sent yet', 'All messages of the visitor are counted here.'],
   way: ['clock', 'On the way', ''],
-  good: ['check', 'Nothing lost, nothing twice', ''],
+  good: ['check', 'No losses, no duplicates', ''],
   bad: ['cross', 'Something is wrong', ''],
 };
 
@@ -33,8 +33,8 @@ export class Counter {
     }));
     this.way = this.figure('way', 'on the way');
     this.missing = this.figure('missing', 'missing');
-    this.twice = this.figure('twice', 'twice');
-    this.times = el('p.times', {title: 'From the keystroke to the agent’s screen'}, 'To the agent’s screen: no time yet');
+    this.twice = this.figure('twice', 'duplicated');
+    this.times = el('p.times', {title: 'From the keystroke to the agent’s screen'}, 'To the agent’s screen: not measured yet');
     this.root = el('div.counter', {}, this.verdict, table,
       el('div.figures', {}, this.way.root, this.missing.root, this.twice.root), this.times);
     this.show('idle', VERDICTS.idle[2]);
@@ -71,11 +71,11 @@ export class Counter {
   judge(sum, checkedAt) {
     const open = sum.sent - sum.settled - sum.missing;
     if (sum.missing + sum.twice > 0) {
-      this.show('bad', `${sum.missing} missing, ${sum.twice} twice of ${sum.acknowledged} acknowledged`);
+      this.show('bad', `${sum.missing} missing, ${sum.twice} duplicated of ${sum.acknowledged} acknowledged`);
     } else if (sum.sent === 0) {
       this.show('idle', VERDICTS.idle[2]);
     } else if (open > 0) {
-      this.show('way', `${sum.sent - open} of ${sum.sent} are everywhere`);
+      this.show('way', `${sum.sent - open} of ${sum.sent} delivered everywhere`);
     } else {
       const word = sum.sent === 1 ? '1 sent' : `${sum.sent} sent`;
       this.show('good', `${word}, database checked at ${clock(checkedAt)}`);

@@ -1,4 +1,4 @@
-// Elements made of text and attributes. Nothing here, or in any module of this page, takes a string for markup.
+// Creates elements from text and attributes. No module of this page inserts a string as markup.
 
 /**
  * el('p.note', {title: 'why'}, 'text', child): a tag with classes, attributes, and children that are nodes or text. A property
@@ -26,7 +26,7 @@ export function set(element, attributes) {
   return element;
 }
 
-/** Changes the text only if it is another one: what is read aloud when it changes must not be changed for nothing. */
+/** Changes the text only if it differs, because screen readers announce every change of some elements. */
 export function say(element, text) {
   if (element.textContent !== text) {
     element.textContent = text;
@@ -35,7 +35,7 @@ export function say(element, text) {
 
 const SVG = 'http://www.w3.org/2000/svg';
 
-/** A drawing of strokes in a square of 24. */
+/** An SVG icon drawn with strokes in a 24 × 24 box. */
 export function icon(name) {
   const svg = document.createElementNS(SVG, 'svg');
   svg.setAttribute('viewBox', '0 0 24 24');

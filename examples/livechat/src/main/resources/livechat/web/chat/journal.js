@@ -1,4 +1,4 @@
-// What happened, one line each, the newest on top.
+// A list of what happened, one line each, the newest first.
 
 import {el} from './dom.js';
 import {clock} from './times.js';
@@ -8,7 +8,7 @@ const KEPT = 60;
 export class Journal {
   constructor() {
     this.list = el('ol.journal', {role: 'log', 'aria-live': 'polite', 'aria-label': 'What happened'});
-    this.none = el('p.none', {}, 'Nothing yet. Write something, then make trouble.');
+    this.none = el('p.none', {}, 'Nothing yet. Write a message, then cause a failure.');
     this.root = el('div.happened', {}, this.none, this.list);
   }
 

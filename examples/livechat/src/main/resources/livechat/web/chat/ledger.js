@@ -1,12 +1,10 @@
-// The counter. For each message of the visitor: when it was sent, acknowledged, seen on either screen, and what the database says.
-// It counts what the streams hand over, before anything is drawn or merged; a list that hides a repeat cannot hide it here.
+// The counter. For each message of the visitor, it records when the message was sent, acknowledged and seen on either screen, and what
+// the database says. It counts what the streams deliver before anything is drawn or merged, so a list cannot hide a duplicate.
 //
-//   on the way   acknowledged, and not everywhere yet, and nothing proves that it never will be
+//   on the way   acknowledged, not delivered everywhere yet, and not proven to be lost
 //   missing      proven: the database has neither the message nor a job that would save it; or a stream is past its position and
 //                did not bring it
 //   twice        a stream brought it twice, or the database has two rows or two events of it
-
-const MOST_ASKED = 4000;
 
 export class Ledger {
   constructor() {
@@ -25,13 +23,13 @@ export class Ledger {
     this.entries.get(client).receipt = receipt;
   }
 
-  /** A stream begins after a snapshot: what is in that does not come by the stream, and is not looked for. */
+  /** A stream begins after a snapshot. Messages in the snapshot do not come by the stream, and are not expected there. */
   begins(who, position) {
     this.after ??= position;
     this.reached[who] ||= position;
   }
 
-  /** A stream handed over a message, and with it everything before. */
+  /** A stream has delivered a message, and therefore everything before it. */
   seen(who, {client, author}, position) {
     this.reached[who] = Math.max(this.reached[who], position);
     const entry = author.kind === 'VISITOR' ? this.entries.get(client) : undefined;
@@ -41,11 +39,11 @@ export class Ledger {
     }
   }
 
-  /** What to ask the database for: what is not settled, or everything, to see whether it still holds. */
+  /** The messages to ask the database for: those that are not settled, or all, to check that they are still there. */
   questions(all) {
     const open = [];
     for (const entry of this.entries.values()) {
-      if (entry.receipt && (all || !isSettled(entry)) && open.length < MOST_ASKED) {
+      if (entry.receipt && (all || !isSettled(entry))) {
         open.push({id: entry.client, receipt: entry.receipt});
       }
     }
@@ -60,8 +58,8 @@ export class Ledger {
   }
 
   /**
-   * The streams are heard at once, the database is asked now and then: so what a stream brought counts as seen from when the
-   * database has said that it is there. At any glance no step has more than the one before it.
+   * Streams deliver at once, but the database is polled. So a delivered message counts as seen only after the database has confirmed
+   * it. Otherwise a step could show more messages than the step before it.
    */
   count() {
     const sum = {sent: 0, acknowledged: 0, saved: 0, emitted: 0, visitor: 0, agent: 0, way: 0, missing: 0, twice: 0, settled: 0};
@@ -105,7 +103,7 @@ export class Ledger {
   }
 }
 
-/** Everywhere, once or more. */
+/** Delivered everywhere, at least once. */
 function isSettled({saved, emitted, visitor, agent}) {
   return saved > 0 && emitted > 0 && visitor > 0 && agent > 0;
 }

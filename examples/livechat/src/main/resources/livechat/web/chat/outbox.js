@@ -1,5 +1,5 @@
-// What was written and is not acknowledged yet. Sent in order, and again until the server has said that it has it: the server tells by
-// the id that it had it already.
+// Messages that are not acknowledged yet. They are sent in order, and again until the server acknowledges them; the server recognises
+// a repeated message by its id.
 
 const FOR_GOOD = [400, 401, 403, 404, 413, 415, 422];
 const MOST_AT_ONCE = 50;
@@ -8,8 +8,9 @@ const LONGEST_WAIT = 3000;
 
 export class Outbox {
   /**
-   * @param session whose it is
-   * @param on {acknowledged(message, receipt), refused(message, reason), stalled(reason)}: null, and it is taken again
+   * @param session the sender's session
+   * @param on {acknowledged(message, receipt), refused(message, reason), stalled(reason)}: a reason of null means that messages are
+   *     accepted again
    */
   constructor(session, on) {
     this.session = session;
@@ -45,8 +46,8 @@ export class Outbox {
   }
 
   /**
-   * How many of these, from the first on, are settled: taken, or refused for good. One bad message has all of its request refused; so
-   * that is halved until the bad one stands alone.
+   * Returns how many of these, from the first on, are settled: accepted, or refused permanently. One invalid message makes the server
+   * refuse the whole request, so the batch is halved until the invalid message is alone.
    */
   async send(batch) {
     try {
@@ -57,7 +58,7 @@ export class Outbox {
     } catch (problem) {
       if (!FOR_GOOD.includes(problem.status)) {
         this.on.stalled?.(problem.status ? problem.message : 'The server cannot be reached.');
-        return 0; // no network, or a server that is not well or has enough: the same again
+        return 0; // no network, or the server is failing or overloaded: retry the same batch
       }
       if (batch.length > 1) {
         return this.send(batch.slice(0, Math.ceil(batch.length / 2)));

@@ -30,7 +30,7 @@ export class Pilot {
     this.changed(this);
   }
 
-  /** As many as are due: a tab that was asleep for a second is not slower for it. */
+  /** Sends as many messages as are due, so that a tab that was throttled for a second catches up. */
   tick() {
     const due = Math.min(this.of, Math.floor((performance.now() - this.began) / EVERY) + 1);
     while (this.sent < due) {

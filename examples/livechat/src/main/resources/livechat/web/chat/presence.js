@@ -1,4 +1,4 @@
-// Whether the stream is live, in a dot and a word.
+// Shows with a dot and a word whether the stream is live.
 
 import {el, say} from './dom.js';
 

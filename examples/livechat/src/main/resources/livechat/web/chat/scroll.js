@@ -1,4 +1,4 @@
-// The list of messages: draws what a Talk holds, at most once a frame, and stays at the end unless one has scrolled away.
+// The list of messages: draws the content of a Talk at most once per frame, and stays at the end unless the user has scrolled up.
 
 import {el, icon, say, set} from './dom.js';
 import {ago, clock} from './times.js';
@@ -9,7 +9,7 @@ const NEAR = 80;
 
 const TICKS = {
   sending: ['clock', 'Sending'],
-  queued: ['tick', 'Taken: waits to be saved'],
+  queued: ['tick', 'Accepted, waiting to be saved'],
   saved: ['ticks', 'Saved'],
   read: ['ticks', 'Read'],
   refused: ['cross', 'Refused'],
@@ -17,7 +17,7 @@ const TICKS = {
 
 export class Scroll {
   /**
-   * @param own whether a message is by who looks
+   * @param own tells whether the current user wrote a message
    * @param options {label, empty: nodes for an empty conversation}
    */
   constructor(own, {label, empty}) {
@@ -55,7 +55,7 @@ export class Scroll {
     }
   }
 
-  /** Who is writing; null: nobody. */
+  /** Shows who is writing; null if nobody is. */
   setTyping(text) {
     if (this.typing.hidden === (text === null) && (text === null || this.typing.lastChild.textContent === text)) {
       return;
@@ -65,7 +65,7 @@ export class Scroll {
     this.stay();
   }
 
-  /** While hundreds of messages fly by, reading each aloud helps nobody. */
+  /** Turns off the screen reader's announcements while hundreds of messages arrive. */
   setQuiet(quiet) {
     this.list.setAttribute('aria-live', quiet ? 'off' : 'polite');
   }
@@ -136,7 +136,7 @@ export class Scroll {
       item.querySelector('p').replaceChildren(...words(message));
     }
     const tick = item.querySelector('.tick');
-    // It is agents who read, and say so: of what they write themselves that tells nothing.
+    // Only agents report what they have read, so this says nothing about their own messages.
     const read = message.author.kind === 'VISITOR' && message.state === 'saved' && message.id <= readTo;
     const state = read ? 'read' : message.state;
     if (tick && tick.dataset.state !== state) {
@@ -157,7 +157,7 @@ function same(one, other) {
     && Date.parse(other.at) - Date.parse(one.at) < 120000 && !(other.attempt > 1));
 }
 
-/** The text as text, with whom it calls in a mark of its own. */
+/** The text as text nodes, with each mention in a mark element. */
 function words({text, mentions}) {
   const called = new Set(mentions ?? []);
   return text.split(/(@[\p{L}\p{N}_-]+)/u).map(part =>

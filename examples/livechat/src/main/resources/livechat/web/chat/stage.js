@@ -1,4 +1,4 @@
-// The stage: visitor and agent side by side, the counter, and trouble.
+// The start page: visitor and agent side by side, the counter, and the buttons that cause failures.
 
 import {mountAgent} from './agent.js';
 import {Session} from './api.js';
@@ -11,6 +11,7 @@ import {Trouble} from './trouble.js';
 import {mountVisitor} from './visitor.js';
 
 const LOOK_EVERY = 700;
+const MOST_ASKED = 500; // the limit of one request
 const AGENT = 'anna';
 
 const [visitor, agent] = await Promise.all([Session.open('visitor', {}), Session.open(`agent:${AGENT}`, {agent: AGENT})]);
@@ -41,42 +42,45 @@ await mountAgent(document.getElementById('agent'), agent, {
 
 const go = el('button.go', {type: 'button', 'data-pilot': '', onclick: () => pilot.running ? pilot.stop() : pilot.start()});
 const course = el('progress', {max: '1', value: '0', 'aria-label': 'Auto-pilot'});
-const log = el('p.status', {role: 'status'}, '20 a second for 30\u00a0s');
+const log = el('p.status', {role: 'status'}, '20 messages/s for 30\u00a0s');
 const pilot = new Pilot(text => visiting.say(text, true), ({running, sent, of}) => {
   visiting.scroll.setQuiet(running);
   go.replaceChildren(icon(running ? 'stop' : 'play'), running ? 'Stop the auto-pilot' : 'Start the auto-pilot');
   course.max = of;
   course.value = sent;
   if (running) {
-    say(log, `${sent} of ${of} written.`);
+    say(log, `${sent} of ${of} sent.`);
   } else if (sent > 0) {
-    say(log, `${sent} written.`);
+    say(log, `${sent} sent.`);
   }
 });
 pilot.changed(pilot);
 
 document.getElementById('panel').replaceChildren(
   el('div.half', {}, counter.root, el('div.autopilot', {}, go, course, log)),
-  el('div.half.rest', {}, el('h2.section', {}, 'Make trouble'), trouble.root, el('h2.section', {}, 'What happened'), journal.root));
+  el('div.half.rest', {}, el('h2.section', {}, 'Cause a failure'), trouble.root, el('h2.section', {}, 'What happened'), journal.root));
 document.getElementById('panel').classList.add('ready');
 
-// ── looking ──────────────────────────────────────────────────────────────────────────────────────────────────────────────
+// ── polling ──────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 let settledAll = 0;
 
-/** Asks for what is open; when nothing is open any more, once for everything. */
+/** Checks the messages that are still open; when none is open any more, checks all of them once. */
 async function verify() {
   const open = ledger.questions(false);
   const count = ledger.count().acknowledged;
   const all = open.length === 0 && count > settledAll;
   if (open.length > 0 || all) {
-    const {entries} = await visitor.post('/verify', {promises: all ? ledger.questions(true) : open, after: ledger.after ?? 0});
-    ledger.answered(entries);
+    const questions = all ? ledger.questions(true) : open;
+    for (let i = 0; i < questions.length; i += MOST_ASKED) {
+      const {entries} = await visitor.post('/verify', {promises: questions.slice(i, i + MOST_ASKED), after: ledger.after ?? 0});
+      ledger.answered(entries);
+    }
     settledAll = all ? count : settledAll;
   }
 }
 
-/** What is asked later is told later: an answer that was overtaken would tell of what is over. */
+/** Answers may arrive out of order. An answer to an older request than the last one drawn is dropped, because it is outdated. */
 let asked = 0;
 let told = 0;
 async function askState() {
@@ -90,7 +94,7 @@ async function askState() {
 
 async function look() {
   if (document.visibilityState === 'visible') {
-    await Promise.allSettled([askState(), verify()]); // no network just now, or no database, or no Redis: the next look will tell
+    await Promise.allSettled([askState(), verify()]); // no network, no database or no Redis at the moment: the next poll tries again
   }
   setTimeout(look, LOOK_EVERY);
 }
@@ -103,7 +107,7 @@ function draw() {
 look();
 draw();
 
-// ── panes, where there is room for one ───────────────────────────────────────────────────────────────────────────────────
+// ── panes, on screens with room for only one ──────────────────────────────────────────────────────────────────────────
 
 const tabs = document.querySelectorAll('.tabs button');
 for (const tab of tabs) {

@@ -1,5 +1,5 @@
-// A snapshot, and the stream from its position on. The gateway's client keeps the stream up, goes on where it was, and says when
-// what was missed is not kept any more: then there is another snapshot.
+// A snapshot, and the stream from its position on. The gateway's client keeps the stream open, resumes at its position, and reports
+// when missed events are no longer available. Then another snapshot is fetched.
 
 import {connect} from '/postrider.js';
 
@@ -7,7 +7,7 @@ const TOPIC = 'chat';
 const REST = 1000;
 
 /**
- * @param snapshot fetches what there is, and gives its position
+ * @param snapshot fetches the current state and returns its position
  * @param event (type, data, position, user) for each event after it, once and in order
  * @param state live, connecting, broken or offline
  */
@@ -30,7 +30,7 @@ export function openStream({session, rooms, snapshot, event, state}) {
           } else if (now === 'waiting') {
             troubled();
           } else if (now === 'refused' && status === 401) {
-            session.forget(); // the demo was started anew: so are we
+            session.forget(); // the demo was restarted: start a new session
           }
         },
       });

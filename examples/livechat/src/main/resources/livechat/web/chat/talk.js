@@ -1,9 +1,9 @@
-// One conversation as a page knows it: messages from snapshots, from the stream and from the own keyboard, each once.
+// One conversation as a page knows it: messages from snapshots, from the stream and from this page's user, each once.
 
 const KEPT = 400;
 const PILOTED = 30;
 
-/** The same before and after it is saved. */
+/** The key of a message; it is the same before and after the message is saved. */
 export function keyOf({author, client}) {
   return `${author.kind}/${author.id}/${client}`;
 }
@@ -14,12 +14,12 @@ export class Talk {
     this.read = new Map();
   }
 
-  /** Something that was written here and is not saved yet. */
+  /** Adds a message that was written here and is not saved yet. */
   write(message) {
     this.byKey.set(keyOf(message), {...message, state: 'sending', at: new Date().toISOString()});
   }
 
-  /** How far a message of one's own is: sending, queued, saved, refused. Never back. */
+  /** Sets the state of an own message: sending, queued, saved or refused. A saved message never goes back. */
   advance(message, state) {
     const known = this.byKey.get(keyOf(message));
     if (known && !(known.id && state !== 'saved')) {
@@ -27,7 +27,7 @@ export class Talk {
     }
   }
 
-  /** A saved message, from a snapshot or the stream. False if it was known as saved. */
+  /** Adds a saved message from a snapshot or the stream. Returns false if it was already known as saved. */
   save(message) {
     const key = keyOf(message);
     const known = this.byKey.get(key);
@@ -41,19 +41,19 @@ export class Talk {
     this.read.set(agent, Math.max(message, this.read.get(agent) ?? 0));
   }
 
-  /** Up to where somebody has read. */
+  /** The last message that any agent has read. */
   get readTo() {
     return Math.max(0, ...this.read.values());
   }
 
-  /** The last so many: saved ones in the order they were accepted, then what is on its way in the order it was written. */
+  /** The last N messages: saved ones in the order they were accepted, then unsaved ones in the order they were written. */
   latest(most) {
     const all = Array.from(this.byKey.values());
     const saved = all.filter(message => message.id).sort((a, b) => a.order - b.order || a.id - b.id);
     return saved.concat(all.filter(message => !message.id)).slice(-most);
   }
 
-  /** The same with only the newest of the auto-pilot's: hundreds of them would bury what people have said. */
+  /** The same, with only the newest messages of the auto-pilot, because hundreds of them would hide what people have written. */
   shown(most) {
     const all = this.latest(Infinity);
     const left = all.filter(message => message.pilot).length - PILOTED;
@@ -63,7 +63,7 @@ export class Talk {
     return {messages: shown.slice(-most), cut};
   }
 
-  /** A page that is open for days does not grow. */
+  /** Drops old messages, so that a page that is open for days does not grow. */
   forget() {
     if (this.byKey.size > 2 * KEPT) {
       const keep = new Set(this.shown(KEPT).messages.map(keyOf));

@@ -1,20 +1,20 @@
-// The buttons that make trouble, and what comes of it.
+// The buttons that cause failures, and their effects.
 
 import {el, icon, say} from './dom.js';
 import {span} from './times.js';
 
 const KINDS = {
-  'kill-worker': ['skull', 'Kill the worker', 'kill -9. Messages are taken all the same; another process follows.'],
-  'cut-streams': ['scissors', 'Cut the streams', 'The server drops both connections. They resume where they were.'],
-  'hold-transaction': ['lock', 'Hold a transaction', 'One writes, and stays open for 20 s. Nobody else waits for it.'],
-  'fail-companion': ['stumble', 'Fail the companion', 'Its next job throws 3 times, and is retried after 1, 2 and 4 s.'],
+  'kill-worker': ['skull', 'Kill the worker', 'kill -9. Messages are still accepted; a new process starts.'],
+  'cut-streams': ['scissors', 'Cut the streams', 'The server closes both streams. They resume at their position.'],
+  'hold-transaction': ['lock', 'Hold a transaction', 'It stays open for 20 s. Events of others do not wait for it.'],
+  'fail-companion': ['stumble', 'Fail the companion', 'Its next job throws 3 times and is retried after 1, 2 and 4 s.'],
 };
 
 function messages(count) {
   return count === 1 ? '1 message' : `${count} messages`;
 }
 
-/** How many messages are acknowledged and not saved, and where: how safe they are is up to the place. */
+/** How many messages are acknowledged but not saved yet, and where they wait: that place determines how durable they are. */
 function waits({waiting, running, later}, ahead) {
   const places = [[waiting + running + later, 'in the database'], [ahead?.waiting ?? 0, `in ${ahead?.name}`]]
     .filter(([count]) => count > 0);
@@ -25,10 +25,10 @@ function waits({waiting, running, later}, ahead) {
 
 export class Trouble {
   /**
-   * @param agent the agent's session, who may
-   * @param users whose streams are cut
-   * @param journal where it is told
-   * @param look asks the server how everything stands, now
+   * @param agent the agent's session, which is allowed to cause failures
+   * @param users the users whose streams are cut
+   * @param journal gets a line for each failure and recovery
+   * @param look polls the server's state now
    */
   constructor(agent, users, journal, look) {
     Object.assign(this, {agent, users, journal, look, rows: {}, cutAt: {}, last: {}});
@@ -52,7 +52,7 @@ export class Trouble {
       this.journal.add('bad', {
         'kill-worker': 'The worker was killed (kill -9).',
         'cut-streams': `${count} ${count === 1 ? 'stream was' : 'streams were'} cut.`,
-        'hold-transaction': 'A transaction has written, and stays open for 20 s.',
+        'hold-transaction': 'A transaction has written an event and stays open for 20 s.',
         'fail-companion': 'The companion’s next job will throw 3 times. Ask it something.',
       }[kind]);
       if (kind === 'hold-transaction') {
@@ -62,7 +62,7 @@ export class Trouble {
       say(this.rows[kind].status, problem.message);
     }
     button.disabled = false;
-    await this.look().catch(() => {}); // the next look will tell
+    await this.look().catch(() => {}); // the next poll will succeed or report it
   }
 
   // ── the streams ──────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -74,7 +74,7 @@ export class Trouble {
       this.cutAt[who] = performance.now();
     } else if (state === 'live' && before && before !== 'live' && this.cutAt[who]) {
       const took = span(performance.now() - this.cutAt[who]);
-      this.journal.add('good', `The ${who}’s stream is back after ${took}, where it was.`);
+      this.journal.add('good', `The ${who}’s stream is back after ${took} and resumed at its position.`);
       (this.cuts ??= {})[who] = took;
       say(this.rows['cut-streams'].status,
         'Reconnected: ' + Object.entries(this.cuts).map(([name, time]) => `${name} after ${time}`).join(', ') + '.');
@@ -82,9 +82,9 @@ export class Trouble {
     }
   }
 
-  // ── what the server tells, once or twice a second ────────────────────────────────────────────────────────────────────
+  // ── the server's state, once or twice a second ────────────────────────────────────────────────────────────────────
 
-  /** @param passed how many messages the agent has seen by now */
+  /** @param passed how many messages the agent has received so far */
   draw(state, passed) {
     this.drawAhead(state);
     this.drawWorker(state);
@@ -93,14 +93,14 @@ export class Trouble {
     this.before = state;
   }
 
-  /** What stands before the queue, where something does. */
+  /** The stream in front of the queue (Redis), if there is one. */
   drawAhead({ahead}) {
     const takes = ahead?.waiting !== null;
     const took = this.before?.ahead?.waiting !== null;
     if (took && !takes) {
-      this.journal.add('bad', `${ahead.name} does not answer: no message is taken until it does.`);
+      this.journal.add('bad', `${ahead.name} does not answer. Messages are not accepted until it does.`);
     } else if (!took && takes) {
-      this.journal.add('good', `${ahead.name} answers again: messages are taken.`);
+      this.journal.add('good', `${ahead.name} answers again. Messages are accepted.`);
     }
   }
 
@@ -110,16 +110,16 @@ export class Trouble {
     }
     const before = this.before?.worker;
     if (before && worker.up && worker.pid !== before.pid || before && !before.up && worker.up) {
-      this.journal.add('good', `A new worker (pid ${worker.pid}) is up${worker.lastGap === null ? '' : `; nobody worked for ${span(worker.lastGap)}`}.`);
+      this.journal.add('good', `A new worker (pid ${worker.pid}) is up${worker.lastGap === null ? '' : `; no worker ran for ${span(worker.lastGap)}`}.`);
     }
     if (takeover !== null && this.before && this.before.takeover !== takeover) {
       this.journal.add('good', `The first message that waited was saved ${span(takeover)} after the last kill.`);
     }
     const since = Date.now() - Date.parse(worker.since);
     let text = `Worker pid ${worker.pid}, up for ${span(Math.max(0, since))}.`;
-    const starting = !worker.up && worker.kills === 0; // nobody has made trouble yet
+    const starting = !worker.up && worker.kills === 0; // the first start, not a failure
     if (starting) {
-      text = `The worker starts; ${waits(ingest, ahead)}.`;
+      text = `The worker is starting; ${waits(ingest, ahead)}.`;
     } else if (!worker.up) {
       text = `Down for ${span(Math.max(0, since))}; ${waits(ingest, ahead)}.`;
     } else if (worker.kills > 0) {
@@ -137,15 +137,15 @@ export class Trouble {
     if (held) {
       this.passedSince ??= passed;
       const open = Math.max(0, Date.now() - Date.parse(held.since));
-      say(status, `Open for ${Math.round(open / 1000)} s; passed meanwhile by ${messages(passed - this.passedSince)}.`);
+      say(status, `Open for ${Math.round(open / 1000)} s; delivered meanwhile: ${messages(passed - this.passedSince)}.`);
     } else if (this.before?.held) {
-      say(status, `Was open for 20 s; passed by ${messages(passed - (this.passedSince ?? passed))}.`);
+      say(status, `Was open for 20 s; delivered meanwhile: ${messages(passed - (this.passedSince ?? passed))}.`);
     }
   }
 
-  /** Its own event, at last. */
+  /** The event of the held transaction has arrived. */
   heldArrived() {
-    this.journal.add('good', 'The held transaction has committed: its own event came now, after everybody else’s.');
+    this.journal.add('good', 'The held transaction has committed. Its event arrived now, after all the others.');
   }
 
   drawCompanion({companion}) {
@@ -157,12 +157,12 @@ export class Trouble {
     const told = this.before ? this.before.companion ?? {failed: 0, done: null} : companion;
     status.classList.toggle('hot', done === null);
     for (let attempt = told.failed + 1; attempt <= failed; attempt++) {
-      this.journal.add('bad', `The companion’s attempt ${attempt} of ${of + 1} failed; the next one ${span(waits[attempt - 1])} later.`);
+      this.journal.add('bad', `The companion’s attempt ${attempt} of ${of + 1} failed; the next one follows after ${span(waits[attempt - 1])}.`);
     }
     if (!begun) {
       say(status, `The next job’s first ${of} attempts will throw. Ask it something.`);
     } else if (done === null) {
-      say(status, `Attempt ${failed} of ${of + 1} failed; the next one ${span(waits[failed - 1])} later.`);
+      say(status, `Attempt ${failed} of ${of + 1} failed; the next one follows after ${span(waits[failed - 1])}.`);
     } else if (told.done === null) {
       this.journal.add('good', `The companion’s job was done at attempt ${done}.`);
       say(status, `Done at attempt ${done}, once.`);

@@ -1,4 +1,4 @@
-// The visitor's side: one conversation, and what has become of each message.
+// The visitor's page: one conversation, with the state of each message.
 
 import {newId} from './api.js';
 import {avatar} from './avatar.js';
@@ -16,9 +16,9 @@ const PATIENCE = 20000;
 
 /**
  * @param root where it goes
- * @param session a visitor's
- * @param watch {sent(message), acknowledged(message, receipt), begins(position), seen(message, position), state(state)}: who
- *     counts along
+ * @param session the visitor's session
+ * @param watch {sent(message), acknowledged(message, receipt), begins(position), seen(message, position), state(state)}:
+ *     callbacks of the counter
  */
 export async function mountVisitor(root, session, watch = {}) {
   const talk = new Talk();
@@ -56,7 +56,7 @@ export async function mountVisitor(root, session, watch = {}) {
     return message;
   }
 
-  /** The companion writes while the last thing that was said to it has no answer. */
+  /** The companion is shown as writing while the last message to it has no answer. */
   let called = null;
   let calledAt = 0;
   function expect(message) {

@@ -3,8 +3,10 @@ package io.postrider.livechat;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.postrider.gateway.TokenMint;
+import io.postrider.testkit.Await;
 import io.postrider.testkit.PostgresTest;
 import io.postrider.testkit.TestDatabase;
+import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -17,6 +19,10 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -94,6 +100,27 @@ class ChatServletTest {
         return new MintedPasses(TokenMint.random("livechat-test", "livechat")).issue(ANNA, Duration.ofHours(1));
     }
 
+    @Test
+    void one_visitor_who_floods_the_queue_is_slowed_down_and_others_are_not() throws Exception {
+        Guest flooding = new Guest("v-" + UUID.randomUUID(), LiveChat.PROJECT, false);
+        int accepted = 0;
+        HttpResponse<String> answer;
+        do {
+            answer = post(flooding, "/messages", messages(100));
+            accepted += answer.statusCode() == 202 ? 100 : 0;
+        } while (answer.statusCode() == 202 && accepted < 1_000);
+        assertThat(answer.statusCode()).isEqualTo(429);
+        assertThat(answer.headers().firstValue("Retry-After").orElse("")).matches("[1-4]");
+        assertThat(accepted).isBetween(200, 700);
+        assertThat(post(OTHER_VISITOR, "/messages", messages(1)).statusCode()).isEqualTo(202);
+    }
+
+    private static String messages(int count) {
+        return IntStream.range(0, count)
+                .mapToObj(i -> "{\"id\":\"" + UUID.randomUUID() + "\",\"text\":\"hello\"}")
+                .collect(Collectors.joining(",", "{\"messages\":[", "]}"));
+    }
+
     @ParameterizedTest
     @ValueSource(
             strings = {
@@ -112,6 +139,62 @@ class ChatServletTest {
         HttpResponse<String> answer = post(VISITOR, "/verify", body);
         assertThat(answer.statusCode()).isEqualTo(400);
         assertThat(answer.body()).containsPattern("promise|JSON");
+    }
+
+    @Test
+    void the_receipt_of_a_stream_is_not_held_by_the_queue() throws Exception {
+        HttpResponse<String> answer =
+                post(VISITOR, "/verify", "{\"promises\":[{\"id\":\"abcdefgh1\",\"receipt\":\"1-1\"}],\"after\":0}");
+        assertThat(answer.statusCode()).isEqualTo(200);
+        assertThat(answer.body()).contains("\"lost\":true");
+    }
+
+    /** The lock makes each of them wait until its deadline. */
+    @Test
+    void verifications_of_one_guest_leave_threads_and_connections_to_others_and_end_in_time() throws Exception {
+        String promise =
+                "{\"promises\":[{\"id\":\"abcdefgh1\",\"receipt\":\"" + UUID.randomUUID() + "\"}],\"after\":0}";
+        try (Connection locking = theatre.pool.getConnection()) {
+            locking.setAutoCommit(false);
+            Rows.run(locking, "lock table livechat.message in access exclusive mode");
+            List<CompletableFuture<HttpResponse<String>>> asked = new ArrayList<>();
+            for (int i = 0; i < 230; i++) {
+                HttpRequest verify = request("/verify")
+                        .header("Authorization", bearer(VISITOR))
+                        .timeout(Duration.ofSeconds(30))
+                        .POST(HttpRequest.BodyPublishers.ofString(promise))
+                        .build();
+                asked.add(http.sendAsync(verify, HttpResponse.BodyHandlers.ofString()));
+            }
+            assertThat(page("/visitor.html").statusCode()).isEqualTo(200);
+            String message = "{\"messages\":[{\"id\":\"client-beside\",\"text\":\"hello\"}]}";
+            assertThat(post(OTHER_VISITOR, "/messages", message).statusCode()).isEqualTo(202);
+            List<HttpResponse<String>> answers = new ArrayList<>();
+            for (CompletableFuture<HttpResponse<String>> one : asked) {
+                answers.add(one.get(60, TimeUnit.SECONDS));
+            }
+            assertThat(answers).extracting(HttpResponse::statusCode).containsOnly(429, 503);
+            assertThat(answers)
+                    .allMatch(
+                            answer -> answer.headers().firstValue("Retry-After").isPresent());
+            locking.rollback();
+        }
+        assertThat(post(VISITOR, "/verify", promise).body()).contains("\"lost\":true");
+    }
+
+    @Test
+    void more_promises_than_a_page_asks_for_at_once_are_refused() throws Exception {
+        String promise = "{\"id\":\"abcdefgh1\",\"receipt\":\"" + UUID.randomUUID() + "\"}";
+        assertThat(post(
+                                VISITOR,
+                                "/verify",
+                                "{\"promises\":[" + (promise + ",").repeat(499) + promise + "],\"after\":0}")
+                        .statusCode())
+                .isEqualTo(200);
+        HttpResponse<String> answer =
+                post(VISITOR, "/verify", "{\"promises\":[" + (promise + ",").repeat(500) + promise + "],\"after\":0}");
+        assertThat(answer.statusCode()).isEqualTo(400);
+        assertThat(answer.body()).contains("at most 500");
     }
 
     @Test
@@ -271,6 +354,47 @@ class ChatServletTest {
                 socket.close();
             }
         }
+    }
+
+    /** 250 are more than Tomcat has threads; their sockets take fewer bytes than they asked for. */
+    @ParameterizedTest
+    @ValueSource(strings = {"/chat/style.css", "/chat/api/conversation"})
+    void answers_that_nobody_reads_hold_no_thread(String path) throws Exception {
+        Guest writer = new Guest("v-" + UUID.randomUUID(), LiveChat.PROJECT, false);
+        for (int i = 0; i < 10; i++) {
+            save(writer, "x".repeat(2_000));
+        }
+        URI here = URI.create(theatre.url("/"));
+        String get = "GET " + path + " HTTP/1.1\r\nHost: " + here.getAuthority() + "\r\nAuthorization: "
+                + bearer(writer) + "\r\n\r\n";
+        List<Socket> unread = new ArrayList<>();
+        try {
+            for (int i = 0; i < 250; i++) {
+                Socket socket = new Socket();
+                unread.add(socket);
+                socket.setReceiveBufferSize(2_048); // before it connects, or the window is large already
+                socket.connect(new InetSocketAddress(here.getHost(), here.getPort()));
+                socket.getOutputStream().write(get.repeat(40).getBytes(StandardCharsets.US_ASCII));
+            }
+            assertAnswersHaveBegun(unread);
+            long begun = System.nanoTime();
+            assertThat(page("/visitor.html").statusCode()).isEqualTo(200);
+            assertThat(Duration.ofNanos(System.nanoTime() - begun)).isLessThan(Duration.ofSeconds(5));
+        } finally {
+            for (Socket socket : unread) {
+                socket.close();
+            }
+        }
+    }
+
+    private static void assertAnswersHaveBegun(List<Socket> clients) {
+        Await.until("answers have begun", Duration.ofSeconds(30), () -> {
+            int begun = 0;
+            for (Socket client : clients) {
+                begun += client.getInputStream().available() > 0 ? 1 : 0;
+            }
+            return begun >= 200;
+        });
     }
 
     @Test

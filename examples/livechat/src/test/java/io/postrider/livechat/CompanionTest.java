@@ -2,10 +2,10 @@ package io.postrider.livechat;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.postrider.admin.Jobs;
 import io.postrider.testkit.Await;
 import io.postrider.testkit.PostgresTest;
 import io.postrider.testkit.TestDatabase;
-import io.postrider.work.Jobs;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -34,7 +34,7 @@ class CompanionTest {
             Await.until(
                     "the listener is at the end",
                     LONG,
-                    () -> one.postrider.listeners().stream().allMatch(listener -> listener.position() == 120));
+                    () -> one.postrider.listeners().list().stream().allMatch(listener -> listener.position() == 120));
             assertThat(one.postrider.jobs().list("companion", null, 200)).hasSize(60);
         }
     }

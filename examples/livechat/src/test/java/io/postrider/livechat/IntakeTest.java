@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.groups.Tuple.tuple;
 
 import io.postrider.LogEvent;
+import io.postrider.admin.Jobs;
 import io.postrider.testkit.Await;
 import io.postrider.testkit.PostgresTest;
 import io.postrider.testkit.TestDatabase;
-import io.postrider.work.Jobs;
 import java.sql.Connection;
 import java.time.Duration;
 import java.time.Instant;

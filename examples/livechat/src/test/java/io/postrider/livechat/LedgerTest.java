@@ -2,11 +2,19 @@ package io.postrider.livechat;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.postrider.Options;
+import io.postrider.Postrider;
 import io.postrider.testkit.Await;
 import io.postrider.testkit.PostgresTest;
 import io.postrider.testkit.TestDatabase;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
+import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
 
 /** The counter sees what is wrong, too; else its "nothing lost, nothing twice" would mean nothing. */
@@ -75,6 +83,39 @@ class LedgerTest {
             Ledger ledger = new Ledger(node.pool, node.ingestion);
             assertThat(ledger.look(other, List.of(promise), 0).get(0).saved()).isZero();
         }
+    }
+
+    @Test
+    void five_hundred_unknown_receipts_are_looked_up_together(TestDatabase database) throws Exception {
+        try (Node node = Node.taking(database)) {
+            AtomicInteger connections = new AtomicInteger();
+            DataSource counting = counting(node.pool, connections);
+            LiveChat chat =
+                    LiveChat.on(Postrider.on(counting, Options.defaults().withNode("counted")), counting);
+            List<Ledger.Promise> invented = IntStream.range(0, 500)
+                    .mapToObj(i -> new Ledger.Promise(
+                            "invented-" + i, UUID.randomUUID().toString()))
+                    .toList();
+            List<Ledger.Promise> promises = new ArrayList<>(invented);
+            promises.add(promise(node, "client-01"));
+            List<Ledger.Entry> entries = new Ledger(counting, chat.ingestion()).look(VISITOR, promises, 0);
+            assertThat(entries).hasSize(501);
+            assertThat(entries)
+                    .filteredOn(entry -> !entry.lost())
+                    .extracting(Ledger.Entry::id)
+                    .containsExactly("client-01");
+            assertThat(connections).hasValue(3);
+        }
+    }
+
+    private static DataSource counting(DataSource pool, AtomicInteger connections) {
+        return (DataSource) Proxy.newProxyInstance(
+                LedgerTest.class.getClassLoader(), new Class<?>[] {DataSource.class}, (proxy, method, arguments) -> {
+                    if (method.getName().equals("getConnection")) {
+                        connections.incrementAndGet();
+                    }
+                    return method.invoke(pool, arguments);
+                });
     }
 
     private static Ledger.Promise promise(Node node, String client) {

@@ -86,6 +86,7 @@ final class Theatre implements AutoCloseable, Trouble {
         tomcat.setBaseDir(Files.createTempDirectory("livechat-tomcat").toString());
         tomcat.setPort(port);
         tomcat.getConnector().setProperty("address", "127.0.0.1");
+        tomcat.getConnector().setProperty("socket.txBufSize", Integer.toString(64 * 1024)); // as the server has it
         Context context = tomcat.addContext("", null);
         mount(context, new StreamServlet(gateway), List.of("/v1/stream"));
         mount(context, new ClientServlet(), List.of("/postrider.js"));

@@ -7,7 +7,7 @@ import jakarta.websocket.EndpointConfig;
 import jakarta.websocket.Session;
 import org.jspecify.annotations.Nullable;
 
-/** What the container tells of one WebSocket. */
+/** Receives the container's callbacks for one WebSocket. */
 final class SocketEndpoint extends Endpoint {
     private final Gateway gateway;
     private final Gateway.Visit visit;
@@ -30,7 +30,7 @@ final class SocketEndpoint extends Endpoint {
         visit.leave();
     }
 
-    /** The container closes it then; an error before onOpen() was through is the same. */
+    /** The container closes the socket afterwards. An error before onOpen() has returned is handled in the same way. */
     @Override
     public void onError(Session session, Throwable error) {
         SocketStream opened = stream;

@@ -11,16 +11,30 @@ import jakarta.websocket.Extension;
 import jakarta.websocket.server.ServerContainer;
 import jakarta.websocket.server.ServerEndpointConfig;
 import java.io.IOException;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * WebSocket, at {@code /v1/socket} or whatever path it is registered. A servlet that upgrades, and not an endpoint that the
- * container finds by itself: so the origin is looked at together with the host, and who is refused is told why.
+ * Serves WebSocket at {@code /v1/socket} or any other path it is registered for. It is a servlet that upgrades rather than an
+ * endpoint that the container discovers, so that the origin is checked together with the host and a refused client gets the
+ * reason.
  */
 public final class SocketServlet extends HttpServlet {
     private static final long serialVersionUID = 1;
+
+    /**
+     * A request attribute: a {@link Runnable} that releases the slot of an upgrade. It is for a container, filter or valve that
+     * does not send the 101 response; without it, the slot is free again when the hello timeout is over.
+     */
+    public static final String LEAVE = SocketServlet.class.getName() + ".leave";
+
+    /** The container keeps the head of an upgrade as long as the WebSocket: 90 headers of 150 bytes took 30 KB of memory. */
+    private static final int MOST_HEAD = 8 * 1024;
+
+    private static final int MOST_HEADERS = 50;
+
     private static final String CONTAINER = "jakarta.websocket.server.ServerContainer";
 
     private final transient Gateway gateway;
@@ -33,8 +47,13 @@ public final class SocketServlet extends HttpServlet {
     protected void service(HttpServletRequest request, HttpServletResponse response)
             throws IOException, ServletException {
         try {
+            if (!request.getMethod().equals("GET")) { // Tomcat would upgrade any method and parse the body as frames
+                response.setHeader("Allow", "GET");
+                throw Refusal.of(Refusal.Why.METHOD_NOT_ALLOWED, "a WebSocket is opened with GET");
+            }
             gateway.refuseForeign(request.getHeader("Origin"), request.getHeader("Host"), request.isSecure());
             refuseUnlessHandshake(request);
+            refuseLargeHead(request);
             upgrade(request, response);
         } catch (Refusal refusal) {
             gateway.refused(refusal.status());
@@ -55,6 +74,23 @@ public final class SocketServlet extends HttpServlet {
         }
     }
 
+    private static void refuseLargeHead(HttpServletRequest request) {
+        int headers = 0;
+        int length = request.getRequestURI().length();
+        for (String name : Collections.list(request.getHeaderNames())) {
+            for (String value : Collections.list(request.getHeaders(name))) {
+                headers++;
+                length += name.length() + value.length();
+            }
+        }
+        if (headers > MOST_HEADERS || length > MOST_HEAD) {
+            throw Refusal.of(
+                    Refusal.Why.BAD_REQUEST,
+                    "a WebSocket is opened with at most " + MOST_HEADERS + " headers and " + MOST_HEAD
+                            + " characters in them, were " + headers + " and " + length);
+        }
+    }
+
     private void upgrade(HttpServletRequest request, HttpServletResponse response)
             throws IOException, ServletException {
         if (!(getServletContext().getAttribute(CONTAINER) instanceof ServerContainer container)) {
@@ -65,6 +101,7 @@ public final class SocketServlet extends HttpServlet {
         try {
             container.upgradeHttpToWebSocket(request, response, config(visit), Map.of());
             upgraded = response.getStatus() == HttpServletResponse.SC_SWITCHING_PROTOCOLS;
+            request.setAttribute(LEAVE, (Runnable) visit::leave);
         } catch (DeploymentException e) {
             throw new ServletException(e);
         } finally {
@@ -80,7 +117,7 @@ public final class SocketServlet extends HttpServlet {
                 .build();
     }
 
-    /** Of one connection. */
+    /** The configuration of one connection. */
     private static final class Handshake extends ServerEndpointConfig.Configurator {
         private final Gateway gateway;
         private final Gateway.Visit visit;
@@ -95,13 +132,13 @@ public final class SocketServlet extends HttpServlet {
             return type.cast(new SocketEndpoint(gateway, visit));
         }
 
-        /** It has been, with the host. */
+        /** The servlet has already checked the origin, together with the host. */
         @Override
         public boolean checkOrigin(@Nullable String origin) {
             return true;
         }
 
-        /** None: what is compressed well may be a thousand times as large when it is not. */
+        /** No compression: well-compressed data may be a thousand times as large after decompression. */
         @Override
         public List<Extension> getNegotiatedExtensions(List<Extension> installed, List<Extension> requested) {
             return List.of();

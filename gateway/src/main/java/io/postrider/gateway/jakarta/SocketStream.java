@@ -1,19 +1,19 @@
 package io.postrider.gateway.jakarta;
 
-import io.postrider.gateway.ClientFrame;
-import io.postrider.gateway.Cut;
-import io.postrider.gateway.Frame;
+import io.postrider.gateway.DisconnectReason;
 import io.postrider.gateway.Gateway;
 import io.postrider.gateway.Refusal;
-import io.postrider.gateway.Subscriber;
 import io.postrider.gateway.Transport;
+import io.postrider.gateway.internal.frames.ClientFrame;
+import io.postrider.gateway.internal.frames.Frame;
+import io.postrider.gateway.internal.hub.Subscriber;
 import jakarta.websocket.CloseReason;
 import jakarta.websocket.MessageHandler;
+import jakarta.websocket.PongMessage;
 import jakarta.websocket.SendResult;
 import jakarta.websocket.Session;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
@@ -21,18 +21,21 @@ import org.jspecify.annotations.Nullable;
  * One WebSocket.
  *
  * <pre>
- * WAITING  open, and has not said hello. Leaves by a hello that is taken; one that is refused, or none in time, ends it.
- * JOINED   frames are sent, one in flight at a time: the next one is taken when the socket has taken the last. From the client
- *          comes a new token now and then, and nothing else: that is refused.
- * REFUSED  the error is sent, or the cut; nothing is read any more.
- * DONE     after the cut frame, an error, or because the other side left.
+ * WAITING  open, without a hello so far. Ends with an accepted hello; a refused or missing hello closes the connection.
+ * JOINED   frames are sent, one in flight at a time: the next one is taken when the socket has accepted the last. The client may
+ *          only send a new token now and then; anything else is refused.
+ * REFUSED  the error or the cut frame is sent; nothing more is read.
+ * DONE     after the cut frame, an error, or because the client left.
  * </pre>
  */
 final class SocketStream implements Transport {
-    /** Tomcat's, for pongs and the close frame, which it sends with a worker that waits: its default is 20 s. */
+    /** Tomcat's property for the write timeout of pongs and the close frame, which block a worker thread: the default is 20 s. */
     private static final String BLOCKING_SEND_TIMEOUT = "org.apache.tomcat.websocket.BLOCKING_SEND_TIMEOUT";
 
-    /** Tomcat's, for the client's answer to a close frame: its default of 30 s is for how long a refused client kept its connection. */
+    /**
+     * Tomcat's property for the client's reply to a close frame: with its default of 30 s, a refused client kept its connection
+     * for that long.
+     */
     private static final String SESSION_CLOSE_TIMEOUT = "org.apache.tomcat.websocket.SESSION_CLOSE_TIMEOUT";
 
     private static final long CLOSE_MILLIS = 1_000;
@@ -43,8 +46,11 @@ final class SocketStream implements Transport {
     /** A stream of a slow client may be sending when it pings. */
     private static final long BLOCKED_AFTER_HELLO_MILLIS = 100;
 
-    /** So many frames a client may send in a minute: a new token is needed every few minutes. */
-    private static final int MOST_FRAMES = 20;
+    /** The maximum number of messages from a client in a minute: a new token is needed every few minutes. */
+    private static final int MOST_MESSAGES = 20;
+
+    /** The same for pongs and for pieces of messages, which are as small as the client or the network makes them. */
+    private static final int MOST_PIECES = 1_000;
 
     /** Tomcat allocates its buffers as large as a message may be: 32 KiB for 16,384 characters. So we get messages in pieces. */
     private static final int PIECE = 1024;
@@ -59,15 +65,17 @@ final class SocketStream implements Transport {
     private volatile @Nullable Subscriber subscriber;
     private volatile boolean sending;
 
-    // Of the container's thread that reads: one at a time.
-    private final StringBuilder message = new StringBuilder(0);
-    private int received;
+    // Used only by the container's reading thread, one at a time.
+    private final MessageBuffer message;
+    private int messages;
+    private int pieces;
     private long minuteBegan = System.nanoTime();
 
     SocketStream(Gateway gateway, Gateway.Visit visit, Session session) {
         this.gateway = gateway;
         this.visit = visit;
         this.session = session;
+        this.message = new MessageBuffer(gateway.options().helloBytes());
     }
 
     void open() {
@@ -75,12 +83,12 @@ final class SocketStream implements Transport {
         session.getUserProperties().put(SESSION_CLOSE_TIMEOUT, CLOSE_MILLIS);
         session.setMaxTextMessageBufferSize(PIECE);
         session.setMaxBinaryMessageBufferSize(PIECE);
-        session.setMaxIdleTimeout(0); // a stream is idle on the client's side; heartbeats tell whether it is there
+        session.setMaxIdleTimeout(0); // clients are mostly silent; heartbeats show whether they are alive
         session.getAsyncRemote().setSendTimeout(gateway.options().sendTimeout().toMillis());
         session.addMessageHandler(String.class, (MessageHandler.Partial<String>) this::received);
         session.addMessageHandler(ByteBuffer.class, (MessageHandler.Partial<ByteBuffer>) this::receivedBinary);
-        gateway.after(gateway.options().helloTimeout(), this::refuseIfSilent);
-        visit.awaitHello(() -> gateway.after(Duration.ZERO, this::makeRoom));
+        session.addMessageHandler(PongMessage.class, (MessageHandler.Whole<PongMessage>) this::receivedPong);
+        visit.awaitHello(this::makeRoom, this::refuseIfSilent);
     }
 
     private void makeRoom() {
@@ -98,34 +106,28 @@ final class SocketStream implements Transport {
         }
     }
 
-    // ── what the client sends ───────────────────────────────────────────────────────────────────────────────────────
+    // ── incoming messages ───────────────────────────────────────────────────────────────────────────────────────────
 
     private void received(String piece, boolean isLast) {
-        if (done.get() || refused.get()) {
+        if (done.get() || refused.get() || tooManyPieces()) {
             return;
         }
-        int most = gateway.options().helloBytes();
-        if (message.length() + piece.length() > most) {
+        if (!message.add(piece)) {
             refused.set(true);
-            clearMessage();
-            close(CloseReason.CloseCodes.TOO_BIG.getCode(), "a message may have " + most + " characters");
+            message.clear();
+            close(
+                    CloseReason.CloseCodes.TOO_BIG.getCode(),
+                    "a message may have " + gateway.options().helloBytes() + " bytes");
             return;
         }
-        message.append(piece);
         if (isLast) {
-            String text = message.toString();
-            clearMessage();
-            received(text);
+            received(message.take());
         }
-    }
-
-    private void clearMessage() {
-        message.setLength(0);
-        message.trimToSize();
     }
 
     private void received(String text) {
-        if (isFlood()) {
+        if (++messages > MOST_MESSAGES) {
+            endFlood();
             return;
         }
         try {
@@ -144,20 +146,37 @@ final class SocketStream implements Transport {
         refuse(Refusal.of(Refusal.Why.BAD_REQUEST, "frames are text"));
     }
 
-    private boolean isFlood() {
+    /** Unsolicited, and ignored. */
+    private void receivedPong(PongMessage pong) {
+        boolean unused = tooManyPieces();
+    }
+
+    /** Counts one piece. Messages are counted in the same minute. */
+    private boolean tooManyPieces() {
         long now = System.nanoTime();
         if (now - minuteBegan > MINUTE_NANOS) {
             minuteBegan = now;
-            received = 0;
+            messages = 0;
+            pieces = 0;
         }
-        Subscriber joined = subscriber;
-        if (++received <= MOST_FRAMES) {
+        if (++pieces <= MOST_PIECES) {
             return false;
         }
-        if (joined != null) {
-            joined.cut(Cut.FLOOD);
-        }
+        endFlood();
         return true;
+    }
+
+    private void endFlood() {
+        if (done.get() || !refused.compareAndSet(false, true)) {
+            return;
+        }
+        message.clear();
+        Subscriber joined = subscriber;
+        if (joined == null) {
+            close(DisconnectReason.FLOOD.closeCode(), DisconnectReason.FLOOD.word());
+        } else {
+            joined.cut(DisconnectReason.FLOOD);
+        }
     }
 
     private void hello(ClientFrame frame) {
@@ -165,10 +184,10 @@ final class SocketStream implements Transport {
         session.getUserProperties().put(BLOCKING_SEND_TIMEOUT, BLOCKED_AFTER_HELLO_MILLIS);
         Subscriber joined = visit.join(this);
         subscriber = joined;
-        joined.writable(); // what came before we knew it
+        joined.writable(); // for flush requests from before the field was set
     }
 
-    // ── what is sent ────────────────────────────────────────────────────────────────────────────────────────────────
+    // ── outgoing frames ─────────────────────────────────────────────────────────────────────────────────────────────
 
     @Override
     public Form form() {
@@ -187,7 +206,7 @@ final class SocketStream implements Transport {
             try {
                 session.getAsyncRemote().sendText(frame.text(), result -> sent(joined, frame, result));
             } catch (RuntimeException e) {
-                abort(); // closed meanwhile
+                abort(); // closed in the meantime
             }
         }
     }
@@ -197,7 +216,7 @@ final class SocketStream implements Transport {
             abort();
             return;
         }
-        Cut last = frame.last();
+        DisconnectReason last = frame.last();
         if (last == null) {
             sending = false;
             joined.writable();
@@ -206,7 +225,7 @@ final class SocketStream implements Transport {
         }
     }
 
-    /** Before the stream has begun, or instead of it: says why, then closes. The code is 4000 + the HTTP status. */
+    /** Refuses the stream before it starts: sends the reason, then closes. The close code is 4000 + the HTTP status. */
     private void refuse(Refusal refusal) {
         if (done.get() || !refused.compareAndSet(false, true)) {
             return;
@@ -214,7 +233,7 @@ final class SocketStream implements Transport {
         gateway.refused(refusal.status());
         Subscriber joined = subscriber;
         if (joined != null) {
-            joined.cut(Cut.REFUSED);
+            joined.cut(DisconnectReason.REFUSED);
             return;
         }
         String problem = refusal.problem();
@@ -236,7 +255,7 @@ final class SocketStream implements Transport {
             try {
                 session.close(new CloseReason(CloseReason.CloseCodes.getCloseCode(code), reason));
             } catch (IOException | RuntimeException e) {
-                // closed meanwhile
+                // closed in the meantime
             }
             visit.leave();
         }

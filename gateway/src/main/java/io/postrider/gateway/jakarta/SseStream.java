@@ -1,9 +1,9 @@
 package io.postrider.gateway.jakarta;
 
-import io.postrider.gateway.Frame;
 import io.postrider.gateway.Gateway;
-import io.postrider.gateway.Subscriber;
 import io.postrider.gateway.Transport;
+import io.postrider.gateway.internal.frames.Frame;
+import io.postrider.gateway.internal.hub.Subscriber;
 import jakarta.servlet.AsyncContext;
 import jakarta.servlet.AsyncEvent;
 import jakarta.servlet.AsyncListener;
@@ -16,16 +16,16 @@ import org.jspecify.annotations.Nullable;
  * One stream of Server-Sent Events, written without blocking.
  *
  * <pre>
- * NEW      the request's own thread is not through with it; nothing is written before the container calls onWritePossible().
- * READY    isReady() is true: frames are taken and written, then flushed. Between any two of these isReady() is asked again.
- * WAITING  isReady() was false: the container calls onWritePossible() when the socket takes more.
- * ENDING   the cut frame is written; when it is flushed the request is completed.
- * DONE     completed, by us or by the container, which noticed that the other side is gone or takes nothing.
+ * NEW      the request's own thread has not finished; nothing is written before the container calls onWritePossible().
+ * READY    isReady() is true: frames are taken and written, then flushed. isReady() is checked again before each of these.
+ * WAITING  isReady() was false: the container calls onWritePossible() when the socket accepts more.
+ * ENDING   the cut frame is written; the request is completed when it is flushed.
+ * DONE     completed by us, or by the container because the client left or accepts nothing.
  * </pre>
  *
- * <p>The container uses a response again for the next connection as soon as it has told us that this one is over. So it is not let
- * go while somebody writes, and nobody writes afterwards: otherwise the error of this connection, or even its frame, would come
- * out at another's. Not held meanwhile is what the container itself waits for: isReady() and complete() take its own locks.
+ * <p>The container reuses a response for the next connection as soon as it has reported the end of this one. So that report is
+ * blocked while a write is in progress, and nothing is written afterwards: otherwise an error or even a frame of this connection
+ * would reach another client. The lock is not held during isReady() and complete(), which take the container's own locks.
  */
 final class SseStream implements Transport, WriteListener, AsyncListener {
     private final Gateway.Visit visit;
@@ -36,8 +36,8 @@ final class SseStream implements Transport, WriteListener, AsyncListener {
     private volatile @Nullable Subscriber subscriber;
     private volatile boolean begun;
 
-    // Of whoever flushes: one at a time.
-    private boolean unflushed = true; // the response's head
+    // Used only by the flushing thread, one at a time.
+    private boolean unflushed = true; // the response headers
     private boolean ending;
 
     SseStream(Gateway.Visit visit, AsyncContext async) throws IOException {
@@ -78,11 +78,11 @@ final class SseStream implements Transport, WriteListener, AsyncListener {
                 more = step(joined);
             }
         } catch (IOException | RuntimeException e) {
-            abort(); // the socket is gone, or the container has let go of it
+            abort(); // the socket is closed, or the container has released it
         }
     }
 
-    /** One frame, or the flush after the last one; false if nothing is left to do. */
+    /** Writes one frame, or flushes after the last one; false if there is nothing left to do. */
     private boolean step(Subscriber joined) throws IOException {
         synchronized (writing) {
             if (done) {
@@ -113,7 +113,7 @@ final class SseStream implements Transport, WriteListener, AsyncListener {
         }
     }
 
-    /** Whether it was not over before. Waits for who writes. */
+    /** Ends it; true for the first call. Waits for a write in progress. */
     private boolean end() {
         synchronized (writing) {
             boolean first = !done;
@@ -128,7 +128,7 @@ final class SseStream implements Transport, WriteListener, AsyncListener {
             try {
                 async.complete();
             } catch (RuntimeException e) {
-                // completed by the container meanwhile
+                // completed by the container in the meantime
             }
             visit.leave();
         }

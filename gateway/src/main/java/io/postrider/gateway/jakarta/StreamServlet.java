@@ -14,13 +14,17 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Server-Sent Events: {@code GET /v1/stream?topic=T&room=R[&room=R2][&position=N]} with {@code Authorization: Bearer …}. To be
- * registered with asynchronous support on, at whatever path.
+ * Serves Server-Sent Events: {@code GET /v1/stream?topic=T&room=R[&room=R2][&position=N]} with {@code Authorization: Bearer …}.
+ * Register it with asynchronous support, at any path.
  */
 public final class StreamServlet extends HttpServlet {
     private static final long serialVersionUID = 1;
     private static final Pattern POSITION = Pattern.compile("[0-9]{1,18}");
     private static final String BEARER = "Bearer ";
+
+    /** Parameters that a query may have beside its rooms. */
+    private static final int BESIDE_ROOMS = 10;
+
     private static final List<String> PARAMETERS = List.of("topic", "room", "position");
 
     private final transient Gateway gateway;
@@ -48,7 +52,7 @@ public final class StreamServlet extends HttpServlet {
         }
     }
 
-    /** Whoever comes this far with an origin is on the list. */
+    /** A request with an origin that gets this far has an allowed one. */
     private static void allowOrigin(HttpServletRequest request, HttpServletResponse response) {
         String origin = request.getHeader("Origin");
         response.setHeader("Vary", "Origin");
@@ -74,7 +78,7 @@ public final class StreamServlet extends HttpServlet {
             response.setContentType("text/event-stream");
             response.setCharacterEncoding("UTF-8");
             response.setHeader("Cache-Control", "no-store");
-            response.setHeader("X-Accel-Buffering", "no"); // nginx would hold back what is small
+            response.setHeader("X-Accel-Buffering", "no"); // nginx would buffer small writes
             response.setHeader("X-Content-Type-Options", "nosniff");
             AsyncContext async = request.startAsync();
             async.setTimeout(0);
@@ -87,7 +91,7 @@ public final class StreamServlet extends HttpServlet {
         }
     }
 
-    private static Gateway.Wish wish(HttpServletRequest request) {
+    private Gateway.Wish wish(HttpServletRequest request) {
         Set<String> names = parameterNames(request);
         if (names.contains("token") || names.contains("access_token")) {
             throw Refusal.of(
@@ -100,15 +104,20 @@ public final class StreamServlet extends HttpServlet {
                 token(request), one(request, "topic"), rooms == null ? List.of() : List.of(rooms), position(request));
     }
 
-    /** The container throws for a query that it cannot decode, or that has too many parameters. */
-    private static Set<String> parameterNames(HttpServletRequest request) {
+    /** Counts before the container decodes them, and keeps them as long as the stream. It throws for a query that it cannot decode. */
+    private Set<String> parameterNames(HttpServletRequest request) {
+        int most = gateway.options().rooms() + BESIDE_ROOMS;
+        String query = request.getQueryString();
         try {
-            return request.getParameterMap().keySet();
+            if (query == null || query.chars().filter(c -> c == '&').count() < most) {
+                return request.getParameterMap().keySet();
+            }
         } catch (IllegalStateException e) {
-            throw Refusal.of(
-                    Refusal.Why.BAD_REQUEST,
-                    "the query of the URL must be percent-encoded UTF-8 with at most 1000 parameters");
+            // refused below
         }
+        throw Refusal.of(
+                Refusal.Why.BAD_REQUEST,
+                "the query of the URL must be percent-encoded UTF-8 with at most " + most + " parameters");
     }
 
     private static @Nullable String token(HttpServletRequest request) {
@@ -122,7 +131,7 @@ public final class StreamServlet extends HttpServlet {
         return sent.get(0).substring(BEARER.length()).strip();
     }
 
-    /** The header is the newer one: a client that comes back sends it with the URL that it began with. */
+    /** The header takes precedence: a client that reconnects sends it with its original URL, whose position is older. */
     private static @Nullable Long position(HttpServletRequest request) {
         String header = request.getHeader("Last-Event-ID");
         String text = header == null || header.isEmpty() ? one(request, "position") : header;

@@ -14,8 +14,8 @@ import java.util.UUID;
 import javax.sql.DataSource;
 
 /**
- * Holds what producers remember and what listeners left behind against the log. With SQL of its own: the library's verifier
- * could be wrong in the same way as the library.
+ * Compares what producers remember and what listeners wrote with the log. It uses its own SQL: the library's verifier could be
+ * wrong in the same way as the library.
  */
 public final class Audit {
     private static final String DRAINED = """
@@ -45,7 +45,7 @@ public final class Audit {
         }
     }
 
-    /** Everything that is wrong; empty if nothing is. */
+    /** All errors found; empty if there are none. */
     public List<String> violations(List<Transaction> transactions) throws SQLException {
         List<String> wrong = new ArrayList<>(ofProducers(transactions));
         wrong.addAll(ofLog());
@@ -54,7 +54,7 @@ public final class Audit {
         return wrong;
     }
 
-    /** What the producers know must be so: committed is there, rolled back is not, one transaction is one. */
+    /** Checks what the producers know: committed events exist, rolled-back events do not, and transactions are atomic. */
     public List<String> ofProducers(List<Transaction> transactions) throws SQLException {
         Set<UUID> there = events();
         List<String> wrong = new ArrayList<>();
@@ -84,7 +84,9 @@ public final class Audit {
         return wrong;
     }
 
-    /** Each event has one position, positions are dense, transactions are whole, keys count up. */
+    /**
+     * Each event has one position, positions have no gaps, transactions are complete, and the numbers of a key increase by one.
+     */
     public List<String> ofLog() throws SQLException {
         List<String> wrong = new ArrayList<>();
         wrong.addAll(rows("event without a position", """
@@ -128,7 +130,7 @@ public final class Audit {
         return wrong;
     }
 
-    /** Each range begins where the one before ended, and the last ended at the head. Nothing is set back or dead. */
+    /** Each range begins where the previous one ended, and the last ended at the head. No event is set back or dead. */
     public List<String> ofLedgers() throws SQLException {
         List<String> wrong = new ArrayList<>();
         wrong.addAll(rows("ledger is broken", """
@@ -202,7 +204,7 @@ public final class Audit {
         }
     }
 
-    /** The first few of what a query finds; every parameter is the topic. */
+    /** The first few results of a query; every parameter is the topic. */
     private List<String> rows(String what, String sql) throws SQLException {
         try (Connection connection = dataSource.getConnection();
                 PreparedStatement statement = connection.prepareStatement(sql + " limit 10")) {
@@ -219,7 +221,7 @@ public final class Audit {
         }
     }
 
-    /** How many transactions had which fate, for the line that a test prints. */
+    /** The number of transactions per outcome, for the test's output. */
     public static String summary(List<Transaction> transactions) {
         StringBuilder text = new StringBuilder();
         for (Fate fate : Fate.values()) {

@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 
 /**
- * A node with a small heap: {@code GiantMain <jdbc url>}. One listener counts what it gets of the topic "giant", a range at
- * a time; another notes when each event of the topic "trickle" arrived.
+ * A node with a small heap: {@code GiantMain <jdbc url>}. One listener counts the events of the topic "giant", one range at a
+ * time; another records when each event of the topic "trickle" arrived.
  */
 public final class GiantMain {
     static final String TABLES = """

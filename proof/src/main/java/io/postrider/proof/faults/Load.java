@@ -21,12 +21,12 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Producers that do what real ones do: several events in a transaction, a number drawn early and used late, savepoints,
- * rollbacks, pauses at the wrong moment. They remember what became of each transaction, so that somebody can ask
- * afterwards whether the log agrees.
+ * Producers that behave like real ones: several events per transaction, a number taken early and used late, savepoints,
+ * rollbacks, pauses at the wrong moment. They remember the outcome of each transaction, so that it can be compared with the log
+ * afterwards.
  *
- * <p>Events of a key carry 1, 2, 3 … from a counter that is kept under the key's row lock, in the same transaction. So in
- * the order of their positions they must count up without a gap, whatever happened (G1, G2, G4).
+ * <p>Events of a key carry 1, 2, 3 … from a counter that is updated under the key's row lock in the same transaction. So in the
+ * order of their positions they must increase without a gap, whatever happened (G1, G2, G4).
  */
 public final class Load implements AutoCloseable {
     private static final int KEYS = 24;
@@ -42,7 +42,7 @@ public final class Load implements AutoCloseable {
     private volatile boolean running = true;
     private volatile boolean lazy;
 
-    /** @param think the longest pause of a producer between two transactions, and within one */
+    /** @param think the longest pause of a producer between two transactions and within one */
     public Load(DataSource dataSource, String topic, long seed, int producers, Duration think) {
         this.dataSource = dataSource;
         this.postrider = Postrider.on(dataSource);
@@ -61,17 +61,17 @@ public final class Load implements AutoCloseable {
         return this;
     }
 
-    /** From now on, whether commits return before they are durable ({@code synchronous_commit = off}). */
+    /** Sets whether commits return before they are durable from now on ({@code synchronous_commit = off}). */
     public void beLazy(boolean now) {
         lazy = now;
     }
 
-    /** How many transactions have been committed for certain. */
+    /** The number of transactions that have certainly committed. */
     public long committed() {
         return committed.get();
     }
 
-    /** Lets every producer finish its transaction. Gives what became of all of them. */
+    /** Lets every producer finish its transaction. Returns the outcome of all of them. */
     public List<Transaction> stop() throws InterruptedException {
         running = false;
         for (Thread thread : threads) {
@@ -111,7 +111,7 @@ public final class Load implements AutoCloseable {
                 execute(connection, "set local synchronous_commit = off");
             }
             if (random.nextInt(4) == 0) {
-                execute(connection, "select pg_current_xact_id()"); // numbered early, emits late
+                execute(connection, "select pg_current_xact_id()"); // gets its xid early, emits late
                 pause(random);
             }
             String key = "key-" + random.nextInt(KEYS);
@@ -130,13 +130,13 @@ public final class Load implements AutoCloseable {
                 return;
             }
         } catch (SQLException | PostriderException e) {
-            end(draft, Fate.ROLLED_BACK); // commit was never asked for
+            end(draft, Fate.ROLLED_BACK); // commit was never sent
             throw e;
         }
         try {
             connection.commit();
         } catch (SQLException e) {
-            end(draft, Fate.UNKNOWN); // the answer was lost, perhaps not the commit
+            end(draft, Fate.UNKNOWN); // the reply was lost, perhaps not the commit
             throw e;
         }
         committed.incrementAndGet();
@@ -193,26 +193,26 @@ public final class Load implements AutoCloseable {
                 connection.close();
             }
         } catch (SQLException e) {
-            // broken is closed
+            // broken already
         }
     }
 
-    /** What became of a transaction, as far as its producer can know. */
+    /** The outcome of a transaction, as far as its producer can know. */
     public enum Fate {
-        /** The server said so, and it was durable when it did. */
+        /** Confirmed by the server, and durable at that time. */
         COMMITTED,
-        /** The server said so, but a crash may have taken it back. */
+        /** Confirmed by the server, but a crash may have lost it. */
         COMMITTED_LAZILY,
         ROLLED_BACK,
-        /** The connection broke while it committed: all of it is there, or nothing. */
+        /** The connection broke during the commit: either all of it exists, or nothing. */
         UNKNOWN
     }
 
     /**
      * One transaction, as its producer remembers it.
      *
-     * @param kept the events it would leave
-     * @param undone those of a savepoint that was rolled back
+     * @param kept the events that exist if it committed
+     * @param undone the events of a savepoint that was rolled back
      */
     public record Transaction(Fate fate, List<UUID> kept, List<UUID> undone) {}
 

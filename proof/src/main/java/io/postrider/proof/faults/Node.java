@@ -8,7 +8,7 @@ import io.postrider.Postrider;
 import java.util.List;
 import java.util.function.UnaryOperator;
 
-/** A started node with a pool of its own, as an application has one. */
+/** A started node with its own pool, as in an application. */
 public final class Node implements AutoCloseable {
     private final HikariDataSource pool;
     private final Postrider postrider;
@@ -18,7 +18,7 @@ public final class Node implements AutoCloseable {
         this.postrider = postrider;
     }
 
-    /** Migrates if need be, and starts. */
+    /** Migrates if necessary, and starts. */
     public static Node start(String jdbcUrl, String name, UnaryOperator<Options> options, List<Listener> listeners) {
         HikariDataSource pool = pool(jdbcUrl, 6);
         try {
@@ -33,7 +33,7 @@ public final class Node implements AutoCloseable {
         }
     }
 
-    /** A pool that opens connections when they are wanted and gives up on a dead server within 2 s. */
+    /** A pool that opens connections on demand and times out on a dead server within 2 s. */
     public static HikariDataSource pool(String jdbcUrl, int size) {
         HikariConfig config = new HikariConfig();
         config.setJdbcUrl(jdbcUrl);

@@ -8,7 +8,7 @@ import java.util.concurrent.locks.LockSupport;
 import javax.sql.DataSource;
 
 /**
- * A node in a process of its own, to be killed: {@code NodeMain <jdbc url> <topic> <name> [<millis in the handler>]}. Says
+ * A node in a separate process, to be killed: {@code NodeMain <jdbc url> <topic> <name> [<millis in the handler>]}. Prints
  * "ready" when it is started.
  */
 public final class NodeMain {
@@ -19,7 +19,7 @@ public final class NodeMain {
         String topic = args[1];
         String name = args[2];
         Duration pause = Duration.ofMillis(args.length > 3 ? Long.parseLong(args[3]) : 0);
-        // Elsewhere nobody would wait for this disk either.
+        // An external service would not wait for this disk either.
         DataSource outside = Node.pool(url + "&options=-c%20synchronous_commit=off", 1);
         Node.start(
                 url,
@@ -30,7 +30,7 @@ public final class NodeMain {
         new CountDownLatch(1).await(); // until it is killed
     }
 
-    /** Stays in the open transaction for a while, so that a freeze finds it there. */
+    /** Keeps the transaction open for a while, so that a freeze hits it. */
     private static Handler.Transactional linger(Duration pause) {
         return (connection, event) -> {
             if (!pause.isZero()) {

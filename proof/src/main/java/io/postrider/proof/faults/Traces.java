@@ -12,12 +12,12 @@ import java.time.Duration;
 import javax.sql.DataSource;
 
 /**
- * What the listeners of the fault suite leave behind: a row for each event handled, with nothing that would keep out a
- * second one. That there is none is for Postrider to see to, not for a unique constraint.
+ * The rows that the listeners of the fault suite write: one per handled event, without a unique constraint, because Postrider
+ * itself must prevent duplicates.
  *
  * <p>{@code effect} is written in the transaction that moves the cursor: exactly once. The same transaction counts in
- * {@code tally}, one row, which it keeps locked to its end, as the balance of an account would be. {@code sent} is written
- * over a connection of its own, as a service elsewhere would be called: at least once. {@code n} tells in which order.
+ * {@code tally}, one row that stays locked to its end, like the balance of an account. {@code sent} is written over a separate
+ * connection, like a call of an external service: at least once. {@code n} gives the order.
  */
 public final class Traces {
     /** The transactional listener. */
@@ -38,7 +38,7 @@ public final class Traces {
 
     private Traces() {}
 
-    /** Makes the tables of the traces, and the counters that producers take their numbers from. */
+    /** Creates the tables of the traces and the counters from which producers take their numbers. */
     public static void create(DataSource dataSource) throws SQLException {
         try (Connection connection = dataSource.getConnection()) {
             execute(connection, TABLES);
@@ -56,7 +56,7 @@ public final class Traces {
                 .withStart(StartPoint.beginning());
     }
 
-    /** A relay. What it calls "outside" is the same database, over connections that know nothing of the node's. */
+    /** A relay. Its "external service" is the same database, over connections that are independent of the node's. */
     public static Listener sent(String topic, String worker, DataSource outside) {
         return Listener.relay(SENT, topic, event -> {
                     try (Connection connection = outside.getConnection()) {

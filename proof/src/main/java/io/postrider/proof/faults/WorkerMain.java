@@ -13,9 +13,9 @@ import java.util.concurrent.CountDownLatch;
 import javax.sql.DataSource;
 
 /**
- * A worker in a process of its own, to be killed and frozen: {@code WorkerMain <jdbc url> <name>}. Jobs of type effect leave a
- * row in table effect by their own transaction, in which they stay for 2 ms or what their payload says, jobs of type send one in table sent by another connection. Says "ready" when it
- * is started.
+ * A worker in a separate process, to be killed and frozen: {@code WorkerMain <jdbc url> <name>}. Jobs of type effect write a row
+ * to table effect in their own transaction, which they keep open for 2 ms or as their payload says; jobs of type send write one
+ * to table sent through another connection. Prints "ready" when it is started.
  */
 public final class WorkerMain {
     private WorkerMain() {}
@@ -24,14 +24,14 @@ public final class WorkerMain {
         String url = args[0];
         String name = args[1];
         HikariDataSource pool = Node.pool(url, 8);
-        // Elsewhere nobody would wait for this disk either.
+        // An external service would not wait for this disk either.
         DataSource outside = Node.pool(url + "&options=-c%20synchronous_commit=off", 2);
         Postrider.on(pool, Options.defaults().withNode(name).withSegmentSize(1_000_000))
                 .add(Worker.on("q")
                         .withSlots(4)
                         .handlingInTransaction("effect", (connection, job) -> {
                             leave("effect", connection, job, name);
-                            Thread.sleep(millis(job)); // so that a fault finds it in the open transaction
+                            Thread.sleep(millis(job)); // so that a fault hits the open transaction
                             return Fate.done();
                         })
                         .handling("send", job -> {
@@ -45,7 +45,7 @@ public final class WorkerMain {
         new CountDownLatch(1).await(); // until it is killed
     }
 
-    /** As its payload says, else 2. */
+    /** As its payload says, otherwise 2. */
     private static long millis(ClaimedJob job) {
         String digits = job.payload().replaceAll("\\D", "");
         return digits.isEmpty() ? 2 : Long.parseLong(digits);

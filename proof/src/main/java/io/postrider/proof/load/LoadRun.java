@@ -1,11 +1,11 @@
 package io.postrider.proof.load;
 
-import io.postrider.proof.History;
-import io.postrider.proof.HistoryRecorder;
-import io.postrider.proof.ListenerRecorder;
-import io.postrider.proof.LogRecorder;
-import io.postrider.proof.Snapshot;
-import io.postrider.proof.TransactionRecorder;
+import io.postrider.proof.history.History;
+import io.postrider.proof.history.Snapshot;
+import io.postrider.proof.record.HistoryRecorder;
+import io.postrider.proof.record.ListenerRecorder;
+import io.postrider.proof.record.LogRecorder;
+import io.postrider.proof.record.TransactionRecorder;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -21,8 +21,8 @@ import java.util.concurrent.Future;
 import javax.sql.DataSource;
 
 /**
- * Runs a mix of writers on a database and tells the history. The order of commits is asked of the WAL, by a slot of
- * logical decoding: a witness that shares nothing with the sequencer.
+ * Runs a mix of writers on a database and records the history. The order of commits is read from the WAL by logical decoding,
+ * which is independent of the sequencer.
  */
 public final class LoadRun implements AutoCloseable {
     private static final String SLOT = "postrider_load";
@@ -45,7 +45,7 @@ public final class LoadRun implements AutoCloseable {
         return history;
     }
 
-    /** Runs all writers to their end, and perhaps one transaction that is open from before the first to after the last. */
+    /** Runs all writers to their end, optionally with one transaction that is open from before the first to after the last. */
     public void run() throws Exception {
         if (!mix.oneOpenThroughout()) {
             runWriters();
@@ -106,12 +106,12 @@ public final class LoadRun implements AutoCloseable {
         return tx;
     }
 
-    /** How many events of a topic are there to be given positions: what was committed, as the table has it. */
+    /** How many committed events of a topic must get positions, according to the table. */
     public long committed(String topic) throws SQLException {
         return number("select count(*) from postrider.event where topic = '" + topic + "'");
     }
 
-    /** The history, with the logs as they stand, the effects, and the order of commits from the WAL. */
+    /** The history, with the final logs, the effects, and the order of commits from the WAL. */
     public History tell(List<String> transactionalListeners) throws SQLException {
         try (Connection connection = dataSource.getConnection();
                 Statement statement = connection.createStatement()) {
@@ -168,7 +168,7 @@ public final class LoadRun implements AutoCloseable {
         }
     }
 
-    /** Slots are the whole server's, so each run has its own. */
+    /** Slots belong to the whole server, so each run has its own. */
     private String slot() {
         return SLOT + "_" + ProcessHandle.current().pid() + "_" + Integer.toHexString(System.identityHashCode(this));
     }

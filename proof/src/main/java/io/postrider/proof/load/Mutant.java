@@ -9,8 +9,8 @@ import java.sql.SQLException;
 import java.sql.Statement;
 
 /**
- * A log with one mistake, each one that somebody has made: a checker that does not catch it is worth nothing. Made by a
- * change of the text of a function, which must apply, or the mutant is no mutant.
+ * A log with one deliberate bug, each one that somebody has made in practice; a checker that misses it is worthless. It is made
+ * by replacing text in a function, which fails if the text is not found.
  */
 public enum Mutant {
     /**
@@ -25,9 +25,9 @@ public enum Mutant {
                     + "  lock table postrider.sequencing in share update exclusive mode;\n",
             "  select pg_current_snapshot() into now;\n  select s.last_value into newest",
             "  select s.last_value into newest"),
-    /** A sequence that hands out its numbers by the fifty. */
+    /** A sequence that caches fifty numbers at a time. */
     CACHE_50("alter sequence postrider.event_ids cache 50"),
-    /** Ids above the last one seen, of transactions below the oldest that runs: what many outboxes do. */
+    /** Ids above the last one seen, of transactions below the oldest running one: what many outboxes do. */
     XMIN_FILTER(
             "fresh",
             "    and e.id > low\n",
@@ -35,13 +35,13 @@ public enum Mutant {
                     + "    and e.tx < pg_snapshot_xmin(pg_current_snapshot())\n",
             "    and e.id > floor\n",
             "    and false\n"),
-    /** In the order of transaction numbers. */
+    /** In the order of transaction ids (xids). */
     ORDER_BY_TX("place", "order by f.tx_last_id, f.id", "order by f.tx, f.id"),
-    /** In the order of ids, whoever they belong to. */
+    /** In the order of event ids, regardless of the transaction. */
     ORDER_BY_ID("place", "order by f.tx_last_id, f.id", "order by f.id"),
-    /** The bound on ids that forgets the running transactions beyond xmax. */
+    /** The bound on ids that ignores the running transactions beyond xmax. */
     OWN_HIGH("sequence", "    low := last.high;\n", "    low := high;\n"),
-    /** Those that were running and have ended since are forgotten. */
+    /** Ignores transactions that were running and have ended since. */
     NO_LATE("fresh", "    and e.id > floor\n", "    and false\n");
 
     private final String function;
@@ -52,7 +52,7 @@ public enum Mutant {
         this.changes = changes;
     }
 
-    /** Makes the mistake in a database. */
+    /** Installs the bug in a database. */
     public void make(Connection connection) throws SQLException {
         try (Statement statement = connection.createStatement()) {
             statement.execute(changes.length == 0 ? function : mutated());

@@ -1,8 +1,8 @@
 package io.postrider.proof.load;
 
-import io.postrider.proof.HistoryRecorder;
-import io.postrider.proof.Snapshot;
-import io.postrider.proof.TransactionRecorder;
+import io.postrider.proof.history.Snapshot;
+import io.postrider.proof.record.HistoryRecorder;
+import io.postrider.proof.record.TransactionRecorder;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -15,9 +15,9 @@ import java.util.UUID;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * One session of the load. Each of its transactions takes some of: an early transaction number, locks on keys (taken in
- * one order, so that there is no deadlock), a look at other keys, several events on several topics, savepoints that it
- * goes back to, think times, a rollback at the end, two-phase commit. All by chance, all from the seed.
+ * One session of the load. Each of its transactions does some of: get an xid early, lock keys (in one order, to avoid deadlocks),
+ * read other keys, emit several events on several topics, roll back to savepoints, pause, roll back at the end, commit in two
+ * phases. All choices are random and follow from the seed.
  */
 final class Writer {
     private static final String EMIT = "insert into postrider.event (event_id, topic, type, key, payload)"
@@ -51,7 +51,7 @@ final class Writer {
     private void transaction() throws SQLException {
         TransactionRecorder tx = history.begin();
         if (chance(20)) {
-            execute("select pg_current_xact_id()"); // a low number, and events much later
+            execute("select pg_current_xact_id()"); // a low xid, with events much later
             think(20);
         }
         TreeSet<String> keys = new TreeSet<>();
@@ -140,7 +140,7 @@ final class Writer {
         return random.nextInt(100) < percent;
     }
 
-    /** Anything from nothing to so many milliseconds, mostly little. */
+    /** From zero up to this many milliseconds, usually few. */
     private void think(int most) {
         double part = random.nextDouble();
         LockSupport.parkNanos((long) (part * part * part * most * 1_000_000));

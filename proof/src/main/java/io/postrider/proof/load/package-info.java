@@ -1,4 +1,4 @@
-/** A load that is hard on a log: what it did, told to the history checker. */
+/** A load that stresses the log and records its actions for the history checker. */
 @NullMarked
 package io.postrider.proof.load;
 

@@ -33,7 +33,7 @@ import org.junit.jupiter.api.Test;
 @Tag("slow")
 class DatabaseDeathTest {
     private static final String TOPIC = "orders";
-    private static final int KILLS = TestRun.count(15, 50);
+    private static final int KILLS = TestRun.count(8, 50);
     private static final int STOPS = 300;
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 

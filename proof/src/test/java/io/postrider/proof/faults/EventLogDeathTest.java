@@ -16,6 +16,7 @@ import org.junit.jupiter.api.Test;
 
 /** Processes that record are killed, and rebuilt in between: each event is in the event log once (G8). */
 @Tag("slow")
+@Tag("once")
 @PostgresTest(failOnOpenSessions = false)
 class EventLogDeathTest {
     private static final String TOPIC = "orders";

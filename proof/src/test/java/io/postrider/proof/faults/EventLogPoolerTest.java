@@ -7,8 +7,8 @@ import io.postrider.LogEvent;
 import io.postrider.Postrider;
 import io.postrider.PostriderException;
 import io.postrider.Reach;
-import io.postrider.history.EventLog;
-import io.postrider.history.Selection;
+import io.postrider.admin.EventFilter;
+import io.postrider.admin.EventLog;
 import io.postrider.testkit.NeedsProgram;
 import io.postrider.testkit.PostgresTest;
 import io.postrider.testkit.TestDatabase;
@@ -28,6 +28,7 @@ import org.junit.jupiter.api.Test;
 
 /** Reads of the event log through PgBouncer, which gives a session to whoever comes next: no reach stays behind in one. */
 @Tag("slow")
+@Tag("once")
 @NeedsProgram("pgbouncer")
 @PostgresTest(failOnOpenSessions = false)
 class EventLogPoolerTest {
@@ -83,7 +84,7 @@ class EventLogPoolerTest {
     }
 
     private static void check(EventLog eventLog, Reach reach, Queue<String> leaks) {
-        List<LogEvent> read = eventLog.read(reach, Selection.topic("orders"), 0, 1_000);
+        List<LogEvent> read = eventLog.read(reach, EventFilter.topic("orders"), 0, 1_000);
         long expected = IntStream.rangeClosed(1, 100)
                 .filter(i -> reach.covers("p" + i % 4, "u" + i % 5))
                 .count();

@@ -4,13 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariDataSource;
 import io.postrider.Event;
+import io.postrider.FailurePolicy;
 import io.postrider.Handler;
 import io.postrider.Listener;
-import io.postrider.Policy;
 import io.postrider.Postrider;
 import io.postrider.StartPoint;
-import io.postrider.listen.DeadLetter;
-import io.postrider.listen.DeadLetters;
+import io.postrider.admin.DeadLetter;
+import io.postrider.admin.DeadLetters;
 import io.postrider.proof.faults.Load.Fate;
 import io.postrider.proof.faults.Load.Transaction;
 import io.postrider.testkit.Await;
@@ -134,12 +134,12 @@ final class Halfway {
                         Traces.effect(TOPIC, "node", (connection, event) -> {}),
                         Traces.sent(TOPIC, "node", outside),
                         Listener.transactional("picky", TOPIC, handled("picky", poisoned))
-                                .withPolicy(Policy.PARK)
+                                .withPolicy(FailurePolicy.PARK)
                                 .withAttempts(2)
                                 .withBackoff(Duration.ofMillis(5), Duration.ofMillis(10))
                                 .withStart(StartPoint.beginning()),
                         Listener.transactional("patient", TOPIC, handled("patient", poisoned))
-                                .withPolicy(Policy.SKIP)
+                                .withPolicy(FailurePolicy.SKIP)
                                 .withAttempts(100)
                                 .withBackoff(Duration.ofHours(1), Duration.ofHours(2))
                                 .withStart(StartPoint.beginning())));

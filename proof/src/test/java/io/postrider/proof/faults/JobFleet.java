@@ -14,10 +14,7 @@ import io.postrider.PostriderException;
 import io.postrider.RetryPolicy;
 import io.postrider.StartPoint;
 import io.postrider.Worker;
-import io.postrider.db.Database;
-import io.postrider.db.SchemaName;
 import io.postrider.testkit.Await;
-import io.postrider.verify.Verifier;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
@@ -154,8 +151,9 @@ final class JobFleet implements AutoCloseable {
 
     private void awaitDoneAndDelivered(String when, DataSource server, long after) throws SQLException {
         try {
-            Await.until("all jobs are done " + when, PATIENCE, () -> undone(server, after) == 0);
+            // Events first: each transaction emits one, so afterwards every job has a position and is in the view.
             Await.until("all events are delivered " + when, PATIENCE, () -> unheard(server) == 0);
+            Await.until("all jobs are done " + when, PATIENCE, () -> undone(server, after) == 0);
         } catch (AssertionError e) {
             throw new AssertionError(e.getMessage() + ": " + describe(server), e);
         }
@@ -174,7 +172,7 @@ final class JobFleet implements AutoCloseable {
                                 + " and (select count(*) from heard h where h.event = e.event_id) <> 1"))
                 .as("events whose effect did not happen once " + when)
                 .isEmpty();
-        assertThat(new Verifier(new Database(server, SchemaName.of("postrider"))).verify(step -> {}))
+        assertThat(Postrider.on(server).verifier().verify(step -> {}))
                 .as(when)
                 .allSatisfy(
                         proof -> assertThat(proof.holds()).as(proof.toString()).isTrue());

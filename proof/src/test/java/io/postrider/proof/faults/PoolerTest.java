@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariDataSource;
 import io.postrider.Event;
+import io.postrider.FailurePolicy;
 import io.postrider.Listener;
-import io.postrider.Policy;
 import io.postrider.Postrider;
-import io.postrider.db.Database;
-import io.postrider.db.Line;
-import io.postrider.db.SchemaName;
+import io.postrider.internal.db.Database;
+import io.postrider.internal.db.ListenConnection;
+import io.postrider.internal.db.SchemaName;
 import io.postrider.proof.faults.Load.Transaction;
 import io.postrider.testkit.Await;
 import io.postrider.testkit.ChildJvm;
@@ -154,9 +154,9 @@ class PoolerTest {
     /** Without a direct line every node runs every listener: what one of them has begun is not begun again by the others. */
     @ParameterizedTest
     @EnumSource(
-            value = Policy.class,
+            value = FailurePolicy.class,
             names = {"BLOCK", "PARK"})
-    void an_attempt_under_way_on_one_node_is_left_alone_by_the_others(Policy policy) throws Exception {
+    void an_attempt_under_way_on_one_node_is_left_alone_by_the_others(FailurePolicy policy) throws Exception {
         Set<Long> failed = ConcurrentHashMap.newKeySet();
         try (PgBouncer pooler = PgBouncer.before(database, 3 * POOL)) {
             List<Node> nodes = new ArrayList<>();
@@ -279,7 +279,8 @@ class PoolerTest {
 
     private static boolean isPooled(String url) {
         DataSource dataSource = of(url);
-        try (Line line = Line.open(dataSource, new Database(dataSource, SchemaName.of("postrider")))) {
+        try (ListenConnection line =
+                ListenConnection.open(dataSource, new Database(dataSource, SchemaName.of("postrider")))) {
             return line.isPooled();
         }
     }

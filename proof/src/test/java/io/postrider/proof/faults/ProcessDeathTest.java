@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 @PostgresTest
 class ProcessDeathTest {
     private static final String TOPIC = "orders";
-    private static final int KILLS = TestRun.count(15, 50);
+    private static final int KILLS = TestRun.count(8, 50);
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     private final DataSource dataSource;

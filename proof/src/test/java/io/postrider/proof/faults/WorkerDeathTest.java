@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Test;
 @Tag("once")
 @PostgresTest
 class WorkerDeathTest {
-    private static final int KILLS = TestRun.count(40, 200);
+    private static final int KILLS = TestRun.count(20, 200);
     private static final int FREEZES = TestRun.count(10, 50);
     private static final int KILLED_AT_ONCE = 3;
     private static final int FROZEN_AT_ONCE = 10;

@@ -9,9 +9,9 @@ import io.postrider.LogEvent;
 import io.postrider.Options;
 import io.postrider.Postrider;
 import io.postrider.StartPoint;
-import io.postrider.proof.History;
-import io.postrider.proof.HistoryChecker;
-import io.postrider.proof.ListenerRecorder;
+import io.postrider.proof.check.HistoryChecker;
+import io.postrider.proof.history.History;
+import io.postrider.proof.record.ListenerRecorder;
 import io.postrider.testkit.Await;
 import io.postrider.testkit.PostgresTest;
 import io.postrider.testkit.TestDatabase;
@@ -125,7 +125,7 @@ class LoadTest {
     private static void awaitEnd(LoadRun load, Postrider node, String topic) {
         Await.until("all of " + topic + " handled", Duration.ofSeconds(60), () -> {
             long committed = load.committed(topic);
-            return node.listeners().stream()
+            return node.listeners().list().stream()
                     .filter(one -> one.topic().equals(topic))
                     .allMatch(one -> one.position() == committed);
         });

@@ -1,8 +1,8 @@
 package io.postrider.proof.load;
 
-import io.postrider.proof.HistoryRecorder;
-import io.postrider.proof.Snapshot;
-import io.postrider.proof.TransactionRecorder;
+import io.postrider.proof.history.Snapshot;
+import io.postrider.proof.record.HistoryRecorder;
+import io.postrider.proof.record.TransactionRecorder;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;

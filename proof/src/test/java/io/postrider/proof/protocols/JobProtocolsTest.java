@@ -2,7 +2,7 @@ package io.postrider.proof.protocols;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.postrider.proof.Session;
+import io.postrider.proof.interleaving.Session;
 import io.postrider.testkit.PostgresTest;
 import java.sql.Connection;
 import java.sql.SQLException;

@@ -1,11 +1,17 @@
 package io.postrider.server.api;
 
 import io.postrider.Envelope;
-import io.postrider.cli.text.Nearest;
-import io.postrider.history.Count;
-import io.postrider.history.Counting;
-import io.postrider.history.EventLog;
-import io.postrider.history.Total;
+import io.postrider.admin.Analytics.Count;
+import io.postrider.admin.Analytics.Total;
+import io.postrider.admin.CountQuery;
+import io.postrider.admin.EventLog;
+import io.postrider.server.openapi.AnalyticsSchemas;
+import io.postrider.server.openapi.ErrorResponse;
+import io.postrider.server.openapi.EventSchemas;
+import io.postrider.server.openapi.Operation;
+import io.postrider.server.openapi.Parameter;
+import io.postrider.server.openapi.Schema;
+import io.postrider.support.Suggestion;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Arrays;
@@ -14,30 +20,55 @@ import java.util.Locale;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Counts over the read model, and the last event of a thing; within the caller's reach. */
+/** Counts over the read model, and the last event of an entity; within the caller's reach. */
 final class AnalyticsRoutes {
-    private static final String[] COUNTED = {
-        "from", "to", "bucket", "by", "topic", "type", "project_id", "user_id", "aggregate_type", "aggregate_id"
+    private static final Parameter[] COUNTED = {
+        Parameter.query("from", "Start of the range (inclusive). Default: seven days before the end.", Schema.time()),
+        Parameter.query("to", "End of the range (exclusive). Default: now.", Schema.time()),
+        Parameter.query(
+                "by",
+                "Group the counts by this.",
+                Schema.choice("nothing", "type", "project", "user").with("default", "nothing")),
+        Parameter.query("topic", "Only events of this topic.")
     };
+
+    private static final Parameter BUCKET = Parameter.query(
+            "bucket",
+            "Length of a time bucket.",
+            Schema.choice("minute", "hour", "day").with("default", "day"));
 
     private final EventLog eventLog;
 
     AnalyticsRoutes(Reading reading) {
-        this.eventLog = reading.eventLog();
+        this.eventLog = reading.postrider().eventLog();
     }
 
     List<Route> routes() {
         return List.of(
-                Route.get("/v1/analytics/counts", Need.ANYONE, this::counts, COUNTED),
-                Route.get(
-                        "/v1/analytics/totals",
-                        Need.ANYONE,
-                        this::totals,
-                        Arrays.stream(COUNTED)
-                                .filter(name -> !name.equals("bucket"))
-                                .toArray(String[]::new)),
-                Route.get(
-                        "/v1/analytics/latest", Need.ANYONE, this::latest, "topic", "aggregate_type", "aggregate_id"));
+                Route.get("/v1/analytics/counts", Need.ANYONE, this::counts)
+                        .described(Operation.of(
+                                        "analytics", "count", "Count the events created per time bucket and group.")
+                                .takes(COUNTED)
+                                .takes(EventRoutes.SELECTION)
+                                .takes(BUCKET)
+                                .answers(AnalyticsSchemas.COUNTS)),
+                Route.get("/v1/analytics/totals", Need.ANYONE, this::totals)
+                        .described(Operation.of(
+                                        "analytics",
+                                        "total",
+                                        "Count the events created per group, largest group first.")
+                                .takes(COUNTED)
+                                .takes(EventRoutes.SELECTION)
+                                .answers(AnalyticsSchemas.TOTALS)),
+                Route.get("/v1/analytics/latest", Need.ANYONE, this::latest)
+                        .described(
+                                Operation.of("analytics", "latest", "Get the latest event of one aggregate in a topic.")
+                                        .takes(
+                                                Parameter.required("topic", "Topic name."),
+                                                Parameter.required("aggregate_type", "Aggregate type."),
+                                                Parameter.required("aggregate_id", "Aggregate id."))
+                                        .answers(EventSchemas.EVENT)
+                                        .fails(ErrorResponse.NOT_FOUND)));
     }
 
     private Answer counts(Call call) {
@@ -69,13 +100,13 @@ final class AnalyticsRoutes {
         }
     }
 
-    /** The last seven days by the day, unless said otherwise. */
-    private static Counting counting(Call call) {
+    /** Default: the last seven days, by day. */
+    private static CountQuery counting(Call call) {
         Instant to = call.time("to") == null ? Instant.now() : call.time("to");
         Instant from = call.time("from") == null ? to.minus(Duration.ofDays(7)) : call.time("from");
-        return Counting.between(from, to)
-                .withBucket(choice(call, "bucket", Counting.Bucket.DAY))
-                .withBy(choice(call, "by", Counting.By.NOTHING))
+        return CountQuery.between(from, to)
+                .withBucket(choice(call, "bucket", CountQuery.Bucket.DAY))
+                .withBy(choice(call, "by", CountQuery.By.NOTHING))
                 .withSelection(EventRoutes.selection(call).withTopic(call.text("topic")));
     }
 
@@ -89,7 +120,7 @@ final class AnalyticsRoutes {
                 all.stream().map(one -> one.name().toLowerCase(Locale.ROOT)).toList();
         int index = names.indexOf(text.toLowerCase(Locale.ROOT));
         if (index < 0) {
-            throw Problem.badRequest("parameter " + name + " must be one of " + names + Nearest.hint(text, names));
+            throw Problem.badRequest("parameter " + name + " must be one of " + names + Suggestion.hint(text, names));
         }
         return all.get(index);
     }

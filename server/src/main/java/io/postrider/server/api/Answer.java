@@ -3,7 +3,7 @@ package io.postrider.server.api;
 import java.nio.charset.StandardCharsets;
 import tools.jackson.databind.JsonNode;
 
-/** What a route gives back. Immutable. */
+/** The answer of a route. Immutable. */
 public final class Answer {
     private static final String JSON = "application/json";
 
@@ -17,27 +17,27 @@ public final class Answer {
         this.ended = ended;
     }
 
-    /** 200 with this. */
+    /** Status 200 with this body. */
     public static Answer ok(JsonNode json) {
         return of(200, json);
     }
 
-    /** 201 with this. */
+    /** Status 201 with this body. */
     public static Answer created(JsonNode json) {
         return of(201, json);
     }
 
-    /** A status with this. */
+    /** This status with this body. */
     public static Answer of(int status, JsonNode json) {
         return new Answer(status, JsonText.write(json), () -> {});
     }
 
-    /** 200 with JSON text as it is. */
+    /** Status 200 with this JSON text, unchanged. */
     public static Answer text(String json) {
         return new Answer(200, json.getBytes(StandardCharsets.UTF_8), () -> {});
     }
 
-    /** The same; this is called when the answer is written, or nobody waits for it any more. */
+    /** The same answer; runs this when the answer is written, or when its client is gone. */
     Answer whenEnded(Runnable then) {
         return new Answer(status, body, then);
     }
@@ -54,12 +54,12 @@ public final class Answer {
         return body.length;
     }
 
-    /** The bytes themselves: an answer may have 8 MiB, and is not copied. Do not change them. */
+    /** The bytes themselves, not a copy: an answer may have 8 MiB. Do not change them. */
     public byte[] body() {
         return body;
     }
 
-    /** To be called once, when the body is no longer needed. */
+    /** Call this once, when the body is no longer needed. */
     public void end() {
         ended.run();
     }

@@ -1,7 +1,7 @@
 package io.postrider.server.api;
 
-import io.postrider.cli.text.Nearest;
 import io.postrider.gateway.Identity;
+import io.postrider.support.Suggestion;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
@@ -13,13 +13,13 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** All routes, and the way of a request to its own: found, allowed, taken apart, answered. Safe to share. */
+/** All routes. Finds the route of a request, checks the permission, parses the request and answers it. Thread-safe. */
 public final class Api {
     private static final Logger log = LoggerFactory.getLogger(Api.class);
 
     private final List<Route> routes;
 
-    /** Of these routes. */
+    /** Serves these routes. */
     public Api(List<Route> routes) {
         this.routes = List.copyOf(routes);
         Set<String> seen = new HashSet<>();
@@ -35,7 +35,7 @@ public final class Api {
         return routes;
     }
 
-    /** The route that a request is for; 404 or 405 if there is none. */
+    /** The route of a request; throws 404 or 405 if there is none. */
     public Route find(String method, String path) {
         return routes.stream()
                 .filter(one -> one.method().equals(method))
@@ -55,7 +55,7 @@ public final class Api {
                 .withHeader("Allow", allowed);
     }
 
-    /** What may not go on is thrown as a {@link Problem}: without a token, or with one that does not reach so far. */
+    /** Throws a {@link Problem} if the token is missing, or if its reach does not suffice for the route. */
     public static void admit(Route route, @Nullable Identity who) {
         if (route.need() == Need.NOBODY) {
             return;
@@ -72,16 +72,23 @@ public final class Api {
         }
     }
 
-    /** Answers a request that was admitted. Who steered something, and what, is in the log. */
-    public static Answer answer(
-            Route route, String path, Map<String, List<String>> query, @Nullable Identity who, byte[] body) {
+    /**
+     * Refuses parameters that the route does not take. To be called before the body is read: a request that waits for its body keeps
+     * its parameters, which nothing counts.
+     */
+    public static void refuseUnknown(Route route, Map<String, List<String>> query) {
         query.keySet().stream()
                 .filter(name -> !route.takes().contains(name))
                 .findFirst()
                 .ifPresent(name -> {
                     throw Problem.badRequest(
-                            "unknown parameter '" + Fields.shown(name) + "'" + Nearest.hint(name, route.takes()));
+                            "unknown parameter '" + Fields.shown(name) + "'" + Suggestion.hint(name, route.takes()));
                 });
+    }
+
+    /** Answers a request that was admitted. Who steered something, and what, is in the log. */
+    public static Answer answer(
+            Route route, String path, Map<String, List<String>> query, @Nullable Identity who, byte[] body) {
         Optional<Map<String, String>> places = route.match(path);
         try {
             Answer answer = route.handler().answer(new Call(who, places.orElseThrow(), query, Body.of(body)));

@@ -1,22 +1,21 @@
 package io.postrider.server.api;
 
-import io.postrider.Postrider;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BiConsumer;
 
-/** The routes of the API, in the order of its description. */
+/** The routes of the API, in the order of the OpenAPI document. */
 public final class ApiRoutes {
     private ApiRoutes() {}
 
     /**
-     * All of them. What only tells something goes through the bound of those who read. A reader gives up its place when its
-     * answer is counted, not when it is written: otherwise a few clients that do not read would keep out all who read.
+     * All routes. Reads and writes have a limit each. A reader gives up its place when its
+     * answer is counted, not when it is written: otherwise a few clients that do not read would block all readers.
      *
      * @param bodies counts the memory of bodies
      * @param unread counts the answers that are not written yet
-     * @param revoked told the id of each token that is revoked here, and when it expires
+     * @param revoked receives the id and the expiry of each token that is revoked here
      */
     public static List<Route> of(
             Writing writing,
@@ -24,25 +23,36 @@ public final class ApiRoutes {
             BodyMemory bodies,
             UnreadAnswers unread,
             BiConsumer<String, Instant> revoked) {
-        Postrider postrider = writing.postrider();
-        ListenerRoutes listeners = new ListenerRoutes(postrider);
-        List<Route> routes = new ArrayList<>(Description.routes());
+        Changing changing = writing.changing();
+        ListenerRoutes listeners = new ListenerRoutes(writing.postrider(), changing);
+        List<Route> routes = new ArrayList<>();
         routes.addAll(new EmitRoutes(writing).routes());
         routes.addAll(new EventRoutes(reading).routes());
         routes.addAll(new AnalyticsRoutes(reading).routes());
         routes.addAll(new JobRoutes(writing, reading).routes());
-        routes.addAll(new QueueRoutes(postrider, reading).routes());
+        routes.addAll(new QueueRoutes(changing, reading).routes());
         routes.addAll(listeners.routes());
-        routes.addAll(new RelayRoutes(postrider, reading, listeners).routes());
-        routes.addAll(new DeadLetterRoutes(postrider, reading).routes());
-        routes.addAll(new TokenRoutes(postrider, revoked).routes());
-        return routes.stream()
-                .map(route -> route.need() == Need.NOBODY ? route : bounded(route, reading.readers(), bodies, unread))
+        routes.addAll(new RelayRoutes(changing, reading, listeners).routes());
+        routes.addAll(new DeadLetterRoutes(changing, reading).routes());
+        routes.addAll(new TokenRoutes(changing, revoked).routes());
+        return Description.describing(routes).stream()
+                .map(route -> route.need() == Need.NOBODY
+                        ? route
+                        : bounded(route, reading.readers(), changing.writers(), bodies, unread))
                 .toList();
     }
 
-    private static Route bounded(Route route, Readers readers, BodyMemory bodies, UnreadAnswers unread) {
+    private static Route bounded(
+            Route route, Readers readers, Writers writers, BodyMemory bodies, UnreadAnswers unread) {
         Route counted = unread.count(route);
-        return route.hasBody() ? bodies.count(counted) : readers.admit(counted);
+        if (!route.hasBody()) {
+            return readers.admit(counted);
+        }
+        return bodies.count(waitsByItself(route) ? counted : writers.admit(counted));
+    }
+
+    /** Emit and enqueue requests wait for their turn after reading the body, which names the unique key. */
+    private static boolean waitsByItself(Route route) {
+        return route.need() == Need.ANYONE || route.path().equals(RelayRoutes.TEST);
     }
 }

@@ -1,13 +1,13 @@
 package io.postrider.server.api;
 
 /**
- * The body of a request, which is not read as JSON yet.
+ * The body of a request, before it is parsed as JSON.
  *
- * @param bytes what was sent; do not change it
- * @param treeDropped to be called when the tree that was read from it can be collected
+ * @param bytes the bytes that were sent; do not change them
+ * @param treeDropped call this when the tree that was parsed from it can be collected
  */
 record Body(byte[] bytes, Runnable treeDropped) {
-    /** One that nobody counts. */
+    /** A body that is not counted. */
     static Body of(byte[] bytes) {
         return new Body(bytes, () -> {});
     }

@@ -4,7 +4,7 @@ import io.postrider.gateway.Identity;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Limits the memory of what is made of request bodies, by {@link MemoryShares}: from reading their JSON until the answer. A tree
+ * Limits the memory for parsed request bodies, by {@link MemoryShares}: from parsing their JSON until the answer. A tree
  * takes up to 52 times as many bytes as its text, and a request may wait 5 s for a connection to the database: 150 bodies of 240 KB
  * exhausted a heap of 512 MB. A body of at most 1 KiB is not counted, so small requests work while the limit is reached. Safe to share.
  */

@@ -12,22 +12,37 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 /**
- * One request to a route: who asks, and what for.
+ * One request to a route: the caller, and the request's parameters.
  *
- * @param identity who; null only where a route needs nobody
- * @param path what stands in the places of the route's path
- * @param query the parameters, those the route takes and no others
+ * @param identity the caller; null only if the route needs no token
+ * @param path the values of the route's path parameters
+ * @param query the query parameters; only those that the route accepts
  * @param content the body
+ * @param pageBytes a page ends with the row at which payloads and headers reach this size
  */
 public record Call(
-        @Nullable Identity identity, Map<String, String> path, Map<String, List<String>> query, Body content) {
+        @Nullable Identity identity,
+        Map<String, String> path,
+        Map<String, List<String>> query,
+        Body content,
+        long pageBytes) {
 
-    /** The same, with this body. */
-    Call with(Body other) {
-        return new Call(identity, path, query, other);
+    /** With pages of any size that the database returns. */
+    public Call(@Nullable Identity identity, Map<String, String> path, Map<String, List<String>> query, Body content) {
+        this(identity, path, query, content, Long.MAX_VALUE);
     }
 
-    /** Who asks. */
+    /** The same call with this body. */
+    Call with(Body other) {
+        return new Call(identity, path, query, other, pageBytes);
+    }
+
+    /** The same call with pages of this size. */
+    Call withPageBytes(long bytes) {
+        return new Call(identity, path, query, content, bytes);
+    }
+
+    /** The caller. */
     Identity who() {
         if (identity == null) {
             throw new IllegalStateException("a route that needs nobody asked who it is");
@@ -47,7 +62,7 @@ public record Call(
         return Fields.id("the id in the address", place("id"));
     }
 
-    /** Null if it was not given. One that is empty is refused: a filter by a variable that nobody set would be no filter. */
+    /** Null if missing. An empty value is refused: a filter by an unset shell variable would silently not filter at all. */
     @Nullable
     String text(String name) {
         List<String> values = query.getOrDefault(name, List.of());
@@ -91,7 +106,7 @@ public record Call(
                 + Fields.shown(value) + "'");
     }
 
-    /** How many rows at most: 1..1000, 100 unless said. */
+    /** The maximum number of rows: 1..1000; default 100. */
     int limit() {
         return (int) number("limit", 100, 1, 1_000);
     }
@@ -102,14 +117,14 @@ public record Call(
         return value == null ? null : Fields.time("parameter " + name, value);
     }
 
-    /** What this makes of the body. It must not keep the tree, which is no longer counted afterwards. */
+    /** Parses the body with this function, which must not keep the tree: the tree is no longer counted afterwards. */
     <T> T read(Function<JsonNode, T> reader) {
         T read = reader.apply(JsonText.read(content.bytes()));
         content.treeDropped().run();
         return read;
     }
 
-    /** The body as an object with these fields and no others; an empty one where nothing was sent. */
+    /** The body as an object with these fields and no others; an empty object if there is no body. */
     Fields fields(String... known) {
         byte[] bytes = content.bytes();
         return Fields.of(bytes.length == 0 ? JsonText.object() : JsonText.read(bytes), "the body", Set.of(known));

@@ -5,7 +5,7 @@ import io.postrider.gateway.Identity;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
-/** An identity in the words of the database. */
+/** Translates an identity into the terms of the database. */
 final class Callers {
     private Callers() {}
 

@@ -2,6 +2,10 @@ package io.postrider.server.api;
 
 import io.postrider.Event;
 import io.postrider.gateway.Identity;
+import io.postrider.server.openapi.EventSchemas;
+import io.postrider.server.openapi.Operation;
+import io.postrider.server.openapi.Parameter;
+import io.postrider.server.openapi.Schema;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -9,11 +13,14 @@ import java.util.UUID;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 
-/** Into the log: one event, or several in one transaction. */
+/** Emits one event, or several in one transaction. */
 final class EmitRoutes {
     private static final int MOST = 1_000;
-    private static final Set<String> FIELDS = Set.of(
-            "id", "type", "payload", "key", "project_id", "user_id", "aggregate_type", "aggregate_id", "headers");
+    private static final Set<String> FIELDS = EventSchemas.NEW_EVENT.fields();
+
+    private static final Schema ONE_OR_MORE = Schema.oneOf(
+            EventSchemas.NEW_EVENT,
+            Schema.list(EventSchemas.NEW_EVENT).with("minItems", 1).with("maxItems", MOST));
 
     private final Writing writing;
 
@@ -22,19 +29,26 @@ final class EmitRoutes {
     }
 
     List<Route> routes() {
-        return List.of(Route.post("/v1/topics/{topic}/events", Need.ANYONE, this::emit));
+        return List.of(Route.post("/v1/topics/{topic}/events", Need.ANYONE, this::emit)
+                .described(Operation.of(
+                                "events", "emit", "Emit one event, or a batch of up to 1000 in one transaction.")
+                        .noting("A token with reach user may emit only to the topics that the server's settings list; a"
+                                + " token with reach project also to topics that already exist.")
+                        .takes(Parameter.path("topic", "Topic name."))
+                        .body(ONE_OR_MORE)
+                        .created(Schema.oneOf(EventSchemas.EMITTED, EventSchemas.EMITTED_BATCH))));
     }
 
-    /** Answered when it is committed, not before. */
-    private Answer emit(Call call) {
+    /** Answers after the commit, not before. */
+    private Answer emit(Call call) throws Exception {
         String topic = call.place("topic");
+        writing.rates().take(call.who()); // first, because a refused name may cost a lookup
         writing.refuseTopic(call.who(), topic);
-        writing.rates().take(call.who());
         Emission emission = call.read(body -> emission(call.who(), topic, body));
         List<Event> events = emission.events();
-        writing.rates().takeMore(call.who(), events.size() - 1);
-        writing.database().transaction(session -> {
-            writing.postrider().emitAll(session.connection(), events);
+        writing.rates().takeMore(call.who(), events);
+        writing.transaction(call.who(), null, connection -> {
+            writing.postrider().emitAll(connection, events);
             return true;
         });
         writing.wroteTopic(topic);
@@ -44,7 +58,7 @@ final class EmitRoutes {
                         : id(events.get(0).id()));
     }
 
-    /** What a body asks to emit; the payloads are text. */
+    /** The events that a body asks to emit; their payloads are text. */
     private record Emission(List<Event> events, boolean isBatch) {}
 
     private Emission emission(Identity who, String topic, JsonNode body) {

@@ -1,6 +1,6 @@
 package io.postrider.server.api;
 
-import io.postrider.cli.text.Nearest;
+import io.postrider.support.Suggestion;
 import java.nio.charset.StandardCharsets;
 import java.time.DateTimeException;
 import java.time.Duration;
@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 /**
- * The fields of a JSON object that was sent: read by name and kind, each refused with its own name. A field that nobody knows is
- * refused too, with the nearest one that is known: a misspelt field is otherwise an option that silently does nothing.
+ * The fields of a JSON object in a request, read by name and type; each error names its field. An unknown field is
+ * refused too, with the nearest known name: otherwise a misspelt field would be an option that silently does nothing.
  */
 final class Fields {
     private static final Instant EARLIEST = Instant.parse("0001-01-01T00:00:00Z");
@@ -31,7 +31,7 @@ final class Fields {
         this.where = where;
     }
 
-    /** Of an object with no other fields than these. */
+    /** Reads an object that has no other fields than these. */
     static Fields of(JsonNode node, String where, Set<String> known) {
         if (!node.isObject()) {
             throw Problem.badRequest(where + " must be a JSON object");
@@ -39,7 +39,7 @@ final class Fields {
         for (String name : node.propertyNames()) {
             if (!known.contains(name)) {
                 throw Problem.badRequest(
-                        where + " has an unknown field '" + shown(name) + "'" + Nearest.hint(name, known));
+                        where + " has an unknown field '" + shown(name) + "'" + Suggestion.hint(name, known));
             }
         }
         return new Fields(node, where);
@@ -69,7 +69,7 @@ final class Fields {
         return storable(name, value.stringValue());
     }
 
-    /** Here and not by the database, which does not say whose fault it is. */
+    /** Checked here because the database does not report which field is at fault. */
     private String storable(String name, String text) {
         if (text.indexOf('\0') >= 0) {
             throw refused(name, "must not have NUL (U+0000), which PostgreSQL cannot store");
@@ -77,7 +77,7 @@ final class Fields {
         return text;
     }
 
-    /** Any JSON, as text, of not more bytes than this. */
+    /** Any JSON, as text of at most this many bytes. */
     String payload(int cap) {
         String payload = json("payload");
         if (payload.getBytes(StandardCharsets.UTF_8).length > cap) {
@@ -161,7 +161,7 @@ final class Fields {
         return texts;
     }
 
-    /** An array of whole numbers; empty if it is not there. */
+    /** An array of whole numbers; empty if missing. */
     List<Long> numbers(String name, int most) {
         JsonNode value = object.get(name);
         if (value == null || value.isNull()) {
@@ -190,7 +190,7 @@ final class Fields {
                 return UUID.fromString(text);
             }
         } catch (IllegalArgumentException e) {
-            // told below
+            // refused below
         }
         throw Problem.badRequest(what + " must be an id such as 6f0e3b0e-1f0e-7b0e-8f0e-1f0e3b0e1f0e");
     }
@@ -208,7 +208,7 @@ final class Fields {
         return time;
     }
 
-    /** Short and without control characters: what a stranger sent must not write lines of its own into a log. */
+    /** Shortened and without control characters: a client's text must not forge log lines. */
     static String shown(String text) {
         String brief = text.length() <= 60 ? text : text.substring(0, 57) + "...";
         return brief.replaceAll("[^\\x20-\\x7e]", "?");

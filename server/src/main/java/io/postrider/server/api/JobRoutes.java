@@ -3,10 +3,16 @@ package io.postrider.server.api;
 import io.postrider.Job;
 import io.postrider.Postrider;
 import io.postrider.Priority;
-import io.postrider.cli.text.Nearest;
+import io.postrider.admin.Jobs;
+import io.postrider.admin.WaitReason;
 import io.postrider.gateway.Identity;
-import io.postrider.work.Jobs;
-import io.postrider.work.Waiting;
+import io.postrider.server.openapi.CommonSchemas;
+import io.postrider.server.openapi.ErrorResponse;
+import io.postrider.server.openapi.JobSchemas;
+import io.postrider.server.openapi.Operation;
+import io.postrider.server.openapi.Parameter;
+import io.postrider.server.openapi.Schema;
+import io.postrider.support.Suggestion;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
@@ -17,51 +23,94 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Jobs: into a queue, how they stand, cancelled and tried again. */
+/** Jobs: enqueue, show, cancel and retry them. */
 final class JobRoutes {
-    private static final Set<String> FIELDS = Set.of(
-            "id",
-            "type",
-            "payload",
-            "run_at",
-            "key",
-            "priority",
-            "unique_key",
-            "unique_for",
-            "project_id",
-            "user_id",
-            "headers");
+    private static final Set<String> FIELDS = JobSchemas.NEW_JOB.fields();
+
+    private static final Parameter ID = Parameter.path("id", "Job id.", Schema.uuid());
+
+    private static final int LONGEST_REASON = 1_000;
 
     private final Writing writing;
     private final Postrider postrider;
+    private final Jobs jobs;
     private final Reading reading;
 
     JobRoutes(Writing writing, Reading reading) {
         this.writing = writing;
         this.reading = reading;
         this.postrider = writing.postrider();
+        this.jobs = writing.changing().postrider().jobs();
     }
 
     List<Route> routes() {
         return List.of(
-                Route.post("/v1/queues/{queue}/jobs", Need.ANYONE, this::enqueue),
-                Route.get("/v1/jobs", Need.ANYONE, this::list, "queue", "state", "before", "limit"),
-                Route.get("/v1/jobs/{id}", Need.ANYONE, this::show),
-                Route.post("/v1/jobs/{id}/cancel", Need.PROJECT, this::cancel),
-                Route.post("/v1/jobs/{id}/retry", Need.PROJECT, this::retry));
+                Route.post("/v1/queues/{queue}/jobs", Need.ANYONE, this::enqueue)
+                        .described(operation(
+                                        "enqueue",
+                                        "Enqueue a job. The status is 200 instead of 201 if another job holds its unique key.")
+                                .noting(
+                                        "A token with reach user may enqueue only on the queues that the server's settings list;"
+                                                + " a token with reach project also on queues that already exist.")
+                                .takes(Parameter.path("queue", "Queue name."))
+                                .body(JobSchemas.NEW_JOB)
+                                .answers(JobSchemas.ENQUEUED)
+                                .created(JobSchemas.ENQUEUED)),
+                Route.get("/v1/jobs", Need.ANYONE, this::list)
+                        .described(operation(
+                                        "listJobs",
+                                        "List the jobs of a queue, newest first. A page has at most 8 MiB of payloads and"
+                                                + " results.")
+                                .takes(
+                                        Parameter.required("queue", "Queue name."),
+                                        Parameter.query("state", "Only jobs in this state.", JobSchemas.STATE),
+                                        Parameter.query("before", "The field before of the previous page."),
+                                        Parameter.LIMIT)
+                                .answers(JobSchemas.JOBS)),
+                Route.get("/v1/jobs/{id}", Need.ANYONE, this::show)
+                        .described(operation("showJob", "Get one job.")
+                                .takes(ID)
+                                .answers(JobSchemas.JOB)
+                                .fails(ErrorResponse.NOT_FOUND)),
+                Route.post("/v1/jobs/{id}/cancel", Need.PROJECT, this::cancel)
+                        .described(operation("cancelJob", "Cancel a job.")
+                                .takes(ID)
+                                .body(JobSchemas.CANCEL_JOB)
+                                .answers(JobSchemas.JOB_CANCELLED)
+                                .fails(ErrorResponse.NOT_FOUND, ErrorResponse.CONFLICT)),
+                Route.post("/v1/jobs/{id}/retry", Need.PROJECT, this::retry)
+                        .described(operation(
+                                        "retryJob", "Run a job now that has failed for good or waits for a later time.")
+                                .takes(ID)
+                                .body(CommonSchemas.NOTHING)
+                                .answers(JobSchemas.JOB_RETRIED)
+                                .fails(ErrorResponse.NOT_FOUND, ErrorResponse.CONFLICT)));
     }
 
-    /** 201 and the job's id; 200 and the id of the one that holds its unique key, if there is one. */
-    private Answer enqueue(Call call) {
+    private static Operation operation(String id, String summary) {
+        return Operation.of("jobs", id, summary);
+    }
+
+    /** Status 201 and the job's id; or 200 and the id of the job that already holds its unique key. */
+    private Answer enqueue(Call call) throws Exception {
         String queue = call.place("queue");
+        writing.rates().take(call.who()); // first, because a refused name may cost a lookup
         writing.refuseQueue(call.who(), queue);
-        writing.rates().take(call.who());
         Job job = call.read(body -> job(call.who(), queue, Fields.of(body, "the body", FIELDS)));
-        UUID id = writing.database().transaction(session -> postrider.enqueue(session.connection(), job));
+        writing.rates().takeMore(call.who(), List.of(job.event()));
+        UUID id = writing.transaction(call.who(), keyOf(job), connection -> postrider.enqueue(connection, job));
         writing.wroteQueue(queue);
         boolean created = id.equals(job.event().id());
         return Answer.of(
                 created ? 201 : 200, JsonText.object().put("id", id.toString()).put("created", created));
+    }
+
+    /** The key that the database locks for the job. */
+    private static @Nullable String keyOf(Job job) {
+        Job.@Nullable Unique unique = job.unique();
+        return unique == null
+                ? null
+                : "unique " + job.queue() + " " + job.event().projectId() + " " + unique.key();
     }
 
     private Job job(Identity who, String queue, Fields fields) {
@@ -99,17 +148,16 @@ final class JobRoutes {
                 .orElseThrow(() -> fields.refused("priority", "must be high, normal or low"));
     }
 
-    /** The latest first. {@code before} of the answer, if it is there, is where the next page begins. */
+    /** The latest first. The next page, if there is one, begins at {@code before} of the answer. */
     private Answer list(Call call) {
         String queue = call.needed("queue");
-        Jobs.Page page = reading.jobs()
+        Jobs.Page page = reading.postrider()
+                .jobs()
                 .list(
                         Callers.reach(call.who()),
                         new Jobs.Wanted(
-                                queue,
-                                state(call.text("state")),
-                                Places.read(queue, call.text("before")),
-                                call.limit()));
+                                queue, state(call.text("state")), Places.read(call.text("before")), call.limit()),
+                        call.pageBytes());
         ArrayNode jobs = JsonText.array();
         page.jobs().forEach(job -> jobs.add(json(call.who(), job)));
         ObjectNode answer = JsonText.object();
@@ -125,35 +173,40 @@ final class JobRoutes {
         List<String> names = Arrays.stream(Jobs.State.values()).map(Enum::name).toList();
         String name = text.toUpperCase(Locale.ROOT);
         if (!names.contains(name)) {
-            throw Problem.badRequest("parameter state must be one of " + names + Nearest.hint(text, names));
+            throw Problem.badRequest("parameter state must be one of " + names + Suggestion.hint(text, names));
         }
         return Jobs.State.valueOf(name);
     }
 
     private Answer show(Call call) {
-        Jobs.Status job = inReach(reading.jobs(), call);
+        Jobs.Status job = inReach(reading.postrider().jobs(), call);
         ObjectNode json = json(call.who(), job);
         if (job.state() == Jobs.State.PENDING) {
-            reading.jobs().waiting(job).ifPresent(waiting -> json.set("waiting", json(waiting)));
+            reading.postrider().jobs().waiting(job).ifPresent(waiting -> json.set("waiting", json(waiting)));
         }
         return Answer.ok(json);
     }
 
     private Answer cancel(Call call) {
+        writing.rates().take(call.who());
         Fields fields = call.fields("reason");
-        Jobs.Status job = inReach(postrider.jobs(), call);
         String reason = fields.textOrNull("reason");
+        if (reason != null && reason.length() > LONGEST_REASON) {
+            throw fields.refused("reason", "must have at most " + LONGEST_REASON + " characters");
+        }
+        Jobs.Status job = inReach(jobs, call);
         Jobs.Cancelled fate =
-                postrider.jobs().cancel(job, reason == null ? "by " + call.who().subject() : reason);
+                jobs.cancel(job, reason == null ? "by " + call.who().subject() : reason);
         return Answer.ok(JsonText.object()
                 .put("id", job.id().toString())
                 .put("fate", fate.name().toLowerCase(Locale.ROOT)));
     }
 
     private Answer retry(Call call) {
+        writing.rates().take(call.who());
         call.fields();
-        Jobs.Status job = inReach(postrider.jobs(), call);
-        if (!postrider.jobs().retry(job)) {
+        Jobs.Status job = inReach(jobs, call);
+        if (!jobs.retry(job)) {
             throw Problem.of(
                     409,
                     "job " + job.id() + " is " + job.state() + ": neither dead nor waiting for a time",
@@ -162,19 +215,19 @@ final class JobRoutes {
         return Answer.ok(JsonText.object().put("id", job.id().toString()).put("retried", true));
     }
 
-    /** A job that is out of reach is not there, for whoever asks. Who changes it does not wait for those who read. */
+    /** A job outside the caller's reach is reported as missing. Writes look it up without waiting for readers. */
     private static Jobs.Status inReach(Jobs jobs, Call call) {
         return jobs.find(Callers.reach(call.who()), call.id()).orElseThrow(() -> Problem.notFound("job " + call.id()));
     }
 
-    private static ObjectNode json(Waiting waiting) {
+    private static ObjectNode json(WaitReason waiting) {
         return JsonText.object()
                 .put("reason", waiting.reason().name())
                 .put("until", Callers.text(waiting.until()))
                 .put("detail", waiting.detail());
     }
 
-    /** An error's text may tell of the inside of the house; a browser gets its code only. */
+    /** The text of an error may reveal internals; a browser gets its code only. */
     private static ObjectNode json(Identity who, Jobs.Status job) {
         ObjectNode json = JsonText.object()
                 .put("id", job.id().toString())

@@ -1,6 +1,8 @@
 package io.postrider.server.api;
 
-import io.postrider.db.JsonLimits;
+import static io.postrider.JsonText.LARGEST_EXPONENT;
+import static io.postrider.JsonText.LONGEST_NUMBER;
+
 import java.math.BigDecimal;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
@@ -22,8 +24,8 @@ import tools.jackson.databind.node.ObjectNode;
 import tools.jackson.databind.util.RawValue;
 
 /**
- * JSON in and out. What comes in is bounded while it is read, not after: depth, numbers, strings and names. Numbers keep every
- * digit, and an object with the same name twice is refused, because no two readers agree which of them counts.
+ * Reads and writes JSON. Limits apply during parsing, not afterwards: depth, numbers, strings and names. Numbers keep every
+ * digit, and an object with a duplicate name is refused, because parsers disagree on which of the two counts.
  */
 public final class JsonText {
     private static final int DEEPEST = 200;
@@ -38,9 +40,9 @@ public final class JsonText {
                     .streamReadConstraints(StreamReadConstraints.builder()
                             .maxNestingDepth(DEEPEST)
                             .maxTokenCount(MOST_TOKENS)
-                            .maxNumberLength(JsonLimits.LONGEST_NUMBER)
+                            .maxNumberLength(LONGEST_NUMBER)
                             .maxNameLength(LONGEST_NAME)
-                            .maxStringLength(LONGEST_STRING) // the body has a cap of its own
+                            .maxStringLength(LONGEST_STRING) // the body has its own limit
                             .build())
                     .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
                     .build())
@@ -50,7 +52,7 @@ public final class JsonText {
 
     private JsonText() {}
 
-    /** Reads a whole body; refused with 400 if it is none. */
+    /** Parses a whole body; refused with 400 if it is malformed. */
     static JsonNode read(byte[] body) {
         try {
             String text = StandardCharsets.UTF_8
@@ -69,10 +71,10 @@ public final class JsonText {
         } catch (StreamConstraintsException e) {
             throw Problem.badRequest("the body's JSON goes beyond a limit: nesting " + DEEPEST + ", " + MOST_TOKENS
                     + " values, names and brackets, a number of "
-                    + JsonLimits.LONGEST_NUMBER + " characters, a name of " + LONGEST_NAME);
-        } catch (ArithmeticException | NumberFormatException e) { // an exponent that no BigDecimal can have
-            throw Problem.badRequest("the body has a number with an exponent beyond the limit of "
-                    + JsonLimits.LARGEST_EXPONENT + "; send it as a string");
+                    + LONGEST_NUMBER + " characters, a name of " + LONGEST_NAME);
+        } catch (ArithmeticException | NumberFormatException e) { // an exponent that BigDecimal cannot represent
+            throw Problem.badRequest("the body has a number with an exponent beyond the limit of " + LARGEST_EXPONENT
+                    + "; send it as a string");
         } catch (JacksonException e) {
             throw Problem.badRequest("the body is not valid JSON: " + flaw(e));
         }
@@ -82,15 +84,15 @@ public final class JsonText {
     private static void refuseLargeExponents(JsonNode node) {
         String path = pathOfLargeExponent(node);
         if (path != null) {
-            throw Problem.badRequest("the body has a number with an exponent beyond the limit of "
-                    + JsonLimits.LARGEST_EXPONENT + " at '" + Fields.shown(path) + "'; send it as a string");
+            throw Problem.badRequest("the body has a number with an exponent beyond the limit of " + LARGEST_EXPONENT
+                    + " at '" + Fields.shown(path) + "'; send it as a string");
         }
     }
 
     /** Null if there is none. The path is built only for a number that is found; building 100,000 of them would be slow. */
     private static @Nullable String pathOfLargeExponent(JsonNode node) {
         if (node.isBigDecimal()) {
-            return Math.abs(writtenExponent(node.decimalValue())) > JsonLimits.LARGEST_EXPONENT ? "" : null;
+            return Math.abs(writtenExponent(node.decimalValue())) > LARGEST_EXPONENT ? "" : null;
         }
         if (node.isObject()) {
             for (Map.Entry<String, JsonNode> entry : node.properties()) {
@@ -116,7 +118,7 @@ public final class JsonText {
         return number.scale() >= 0 && adjusted >= -6 ? 0 : adjusted;
     }
 
-    /** One line, and without what was sent: the place is enough. */
+    /** One line that gives the location and does not repeat the input. */
     private static String flaw(JacksonException e) {
         String where = e.getLocation() == null
                 ? ""
@@ -132,7 +134,7 @@ public final class JsonText {
         return "malformed" + where;
     }
 
-    /** Text of the database that is JSON already. */
+    /** Text of the database that is already JSON. */
     static RawValue raw(String json) {
         return new RawValue(json);
     }
@@ -148,6 +150,11 @@ public final class JsonText {
     /** A value as text, all digits kept. */
     static String text(JsonNode node) {
         return MAPPER.writeValueAsString(node);
+    }
+
+    /** Maps and lists as text for people: indented. */
+    static String pretty(Object value) {
+        return MAPPER.writerWithDefaultPrettyPrinter().writeValueAsString(value);
     }
 
     /** A value as text in UTF-8, all digits kept. */

@@ -2,32 +2,56 @@ package io.postrider.server.api;
 
 import io.postrider.Postrider;
 import io.postrider.StartPoint;
-import io.postrider.listen.Listeners;
+import io.postrider.admin.Listeners;
+import io.postrider.server.openapi.CommonSchemas;
+import io.postrider.server.openapi.ErrorResponse;
+import io.postrider.server.openapi.ListenerSchemas;
+import io.postrider.server.openapi.Operation;
+import io.postrider.server.openapi.Parameter;
 import java.time.Instant;
 import java.util.List;
 import java.util.stream.Stream;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Listeners: where they are, paused, resumed, moved. */
+/** Listeners: show, pause, resume and move them. */
 final class ListenerRoutes {
     private final Postrider postrider;
+    private final Listeners listeners;
 
-    ListenerRoutes(Postrider postrider) {
+    ListenerRoutes(Postrider postrider, Changing changing) {
         this.postrider = postrider;
+        this.listeners = changing.postrider().listeners();
     }
 
     List<Route> routes() {
         return List.of(
-                Route.get("/v1/listeners", Need.OPERATOR, this::list),
-                Route.post("/v1/listeners/{name}/pause", Need.OPERATOR, call -> pause(call, true)),
-                Route.post("/v1/listeners/{name}/resume", Need.OPERATOR, call -> pause(call, false)),
-                Route.post("/v1/listeners/{name}/reset", Need.OPERATOR, this::reset));
+                Route.get("/v1/listeners", Need.OPERATOR, this::list)
+                        .described(Operation.of("listeners", "listListeners", "List all listeners, including relays.")
+                                .answers(ListenerSchemas.LISTENERS)),
+                Route.post("/v1/listeners/{name}/pause", Need.OPERATOR, call -> pause(call, true))
+                        .described(pausing("pauseListener", "Pause a listener.")),
+                Route.post("/v1/listeners/{name}/resume", Need.OPERATOR, call -> pause(call, false))
+                        .described(pausing("resumeListener", "Resume a paused listener.")),
+                Route.post("/v1/listeners/{name}/reset", Need.OPERATOR, this::reset)
+                        .described(steering("resetListener", "Move a listener to another position in its topic.")
+                                .body(ListenerSchemas.RESET)
+                                .answers(ListenerSchemas.WAS_RESET)));
+    }
+
+    private static Operation pausing(String id, String summary) {
+        return steering(id, summary).body(CommonSchemas.NOTHING).answers(CommonSchemas.PAUSED);
+    }
+
+    private static Operation steering(String id, String summary) {
+        return Operation.of("listeners", id, summary)
+                .takes(Parameter.path("name", "Listener name."))
+                .fails(ErrorResponse.NOT_FOUND);
     }
 
     private Answer list(Call call) {
         ArrayNode listeners = JsonText.array();
-        postrider.listeners().forEach(one -> listeners.add(json(one)));
+        postrider.listeners().list().forEach(one -> listeners.add(json(one)));
         return Answer.ok(JsonText.object().set("listeners", listeners));
     }
 
@@ -55,9 +79,9 @@ final class ListenerRoutes {
         call.fields();
         String name = call.place("name");
         if (paused) {
-            postrider.pause(name);
+            listeners.pause(name);
         } else {
-            postrider.resume(name);
+            listeners.resume(name);
         }
         return Answer.ok(JsonText.object().put("name", name).put("paused", paused));
     }
@@ -66,13 +90,13 @@ final class ListenerRoutes {
         String name = call.place("name");
         Fields fields = call.fields("to", "position", "time", "dry_run");
         StartPoint to = point(fields);
-        Listeners.Status now = postrider.listeners().stream()
+        Listeners.Status now = listeners.list().stream()
                 .filter(one -> one.name().equals(name))
                 .findFirst()
                 .orElseThrow(
                         () -> Problem.of(404, "no listener " + Fields.shown(name), "GET /v1/listeners lists them."));
         boolean dry = fields.flag("dry_run");
-        long position = dry ? postrider.cursorAt(name, to) : postrider.reset(name, to);
+        long position = dry ? listeners.cursorAt(name, to) : listeners.reset(name, to);
         return Answer.ok(JsonText.object()
                 .put("name", name)
                 .put("before", now.position())

@@ -4,6 +4,7 @@ import io.postrider.gateway.Identity;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 
 /**
  * Limits the bytes that are held for callers: in total, half of that for one project, and a quarter for one user. A caller that
@@ -42,22 +43,54 @@ final class MemoryShares {
         return true;
     }
 
+    /**
+     * Holds the wanted bytes, but at most half of those that are free, so that some remain for the next caller. Waits until
+     * {@code least} bytes may be held, and returns 0 if that takes longer than the time. A caller that is the only one does not wait.
+     */
+    synchronized long take(Identity who, long least, long wanted, long waitNanos) throws InterruptedException {
+        long until = System.nanoTime() + waitNanos;
+        long room = room(who);
+        while (room < least && total > 0) {
+            long left = until - System.nanoTime();
+            if (left <= 0) {
+                return 0;
+            }
+            TimeUnit.NANOSECONDS.timedWait(this, left);
+            room = room(who);
+        }
+        long taken = Math.max(least, Math.min(wanted, room));
+        hold(who, taken);
+        return taken;
+    }
+
+    private long room(Identity who) {
+        long room = total == 0 ? most : (most - total) / 2;
+        for (Share share : sharesOf(who)) {
+            room = held(share) == 0 ? room : Math.min(room, (share.most() - held(share)) / 2);
+        }
+        return room;
+    }
+
     /** Holds this many bytes, beyond the limit if necessary. */
     synchronized void hold(Identity who, long size) {
+        if (size == 0) {
+            return; // a share without bytes is not kept
+        }
         total += size;
+        notifyAll();
         for (Share share : sharesOf(who)) {
             held.merge(share.name(), size, (was, more) -> was + more == 0 ? null : was + more);
         }
     }
 
-    /** To be called once for what was held. */
+    /** Call this once for the bytes that were held. */
     void release(Identity who, long size) {
         hold(who, -size);
     }
 
-    /** The caller's own is the first. */
+    /** The caller's own share comes first. */
     private List<Share> sharesOf(Identity who) {
-        Share shared = new Share(Readers.nameOf(who), most / 2);
+        Share shared = new Share(FairShares.nameOf(who), most / 2);
         return who.reach() == Identity.Reach.USER
                 ? List.of(new Share("user " + who.subject() + " of " + who.project(), most / 4), shared)
                 : List.of(shared);

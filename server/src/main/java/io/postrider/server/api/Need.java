@@ -2,9 +2,10 @@ package io.postrider.server.api;
 
 import io.postrider.gateway.Identity;
 
-/** What a route asks of who calls it. Which objects they then find is asked of each object: {@link Identity#mayRead}. */
+/** The token that a route requires. Access to each object is checked separately: by row-level security in the
+ * database for reads, by {@link Writing} for writes. */
 public enum Need {
-    /** Nothing: it tells nothing that is not public. */
+    /** No token: the route only returns public information. */
     NOBODY,
     /** Any valid token. */
     ANYONE,
@@ -13,7 +14,7 @@ public enum Need {
     /** A token that reaches everything. */
     OPERATOR;
 
-    /** Whether somebody has what it takes. */
+    /** Whether the caller's token suffices. */
     public boolean isMetBy(Identity who) {
         return switch (this) {
             case NOBODY, ANYONE -> true;

@@ -1,21 +1,23 @@
 package io.postrider.server.api;
 
+import io.postrider.JsonText;
 import io.postrider.PostriderException;
-import io.postrider.db.JsonText;
-import io.postrider.db.SqlState;
 import io.postrider.gateway.Refusal;
 import java.sql.SQLException;
 import java.sql.SQLTransientConnectionException;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
+import org.postgresql.util.PSQLException;
+import org.postgresql.util.ServerErrorMessage;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * An answer that is an error, as {@code application/problem+json}: what is wrong, and what to do next. It never holds a stack
- * trace, nor what the database said of itself: that is in the server's log, under a reference that the answer names.
+ * An error answer as {@code application/problem+json}: what is wrong, and what to do next. It never contains a stack
+ * trace or a message of the database: those are in the server's log, under a reference that the answer names.
  */
 public final class Problem extends RuntimeException {
     private static final long serialVersionUID = 1;
@@ -24,8 +26,11 @@ public final class Problem extends RuntimeException {
     /** The media type of {@link #json}. */
     public static final String MEDIA_TYPE = "application/problem+json";
 
-    /** What a statement gets that was ended because it took too long. */
+    /** The SQLSTATE of a statement that was cancelled because it took too long. */
     private static final String TOOK_TOO_LONG = "57014";
+
+    /** Temporary conflicts with another session: lock timeout, deadlock, serialization failure. */
+    private static final Set<String> CONTENTION = Set.of("55P03", "40P01", "40001");
 
     private final int status;
     private final String title;
@@ -33,13 +38,13 @@ public final class Problem extends RuntimeException {
     private final transient Map<String, String> headers = new TreeMap<>();
 
     private Problem(int status, String title, String detail, String next) {
-        super(clean(detail), null, false, false); // an answer, not a fault
+        super(clean(detail), null, false, false); // no stack trace: this is an answer, not a fault
         this.status = status;
         this.title = title;
         this.next = next;
     }
 
-    /** A detail may repeat what a client sent, and must not steer the screen that shows it: U+202E reverses what follows. */
+    /** A detail may repeat client input, which must not control the terminal that shows it: U+202E reverses the text after it. */
     private static String clean(String detail) {
         return detail.codePoints()
                 .map(c -> switch (Character.getType(c)) {
@@ -59,22 +64,22 @@ public final class Problem extends RuntimeException {
         return new Problem(status, titleOf(status), detail, next);
     }
 
-    /** What was sent is not what the route takes. */
+    /** The request does not match what the route accepts. */
     public static Problem badRequest(String detail) {
         return of(400, detail, "Correct the request; /v1/openapi.json tells what it takes.");
     }
 
-    /** There is no such thing, or none that this token reaches: the two look the same. */
+    /** The object is missing, or outside the token's reach: the answer does not tell which. */
     public static Problem notFound(String what) {
         return of(404, what + " is not there, or not in reach of this token", "Check the name, and the token's reach.");
     }
 
-    /** The token does not reach so far. */
+    /** The token's reach does not suffice. */
     public static Problem forbidden(String detail, String next) {
         return of(403, detail, next);
     }
 
-    /** One payload is; a whole body that is too large is not read so far. */
+    /** For a single payload; a body that is too large as a whole is refused earlier. */
     static Problem payloadTooLarge(String detail) {
         return of(
                 413,
@@ -82,14 +87,14 @@ public final class Problem extends RuntimeException {
                 "Store it elsewhere and send a reference to it; the operator can raise postrider.payload-cap.");
     }
 
-    /** Nobody is known by this. */
+    /** The token is missing or invalid. */
     public static Problem unauthorized(String detail) {
         Problem problem = of(401, detail, "Send a valid token: Authorization: Bearer …");
         problem.headers.put("WWW-Authenticate", "Bearer realm=\"postrider\"");
         return problem;
     }
 
-    /** Whatever was thrown, as an answer. */
+    /** Turns any exception into an answer. */
     public static Problem of(Throwable e) {
         if (e instanceof Problem problem) {
             return problem;
@@ -115,11 +120,14 @@ public final class Problem extends RuntimeException {
 
     private static Problem ofOurs(PostriderException e) {
         String message = String.valueOf(e.getMessage());
-        boolean isData = SqlState.of(e).startsWith("22") || SqlState.of(e).startsWith("23");
-        if (SqlState.of(e).equals(TOOK_TOO_LONG)) {
+        boolean isData = e.sqlState().startsWith("22") || e.sqlState().startsWith("23");
+        if (e.sqlState().equals(TOOK_TOO_LONG)) {
             return busy(e);
         }
-        if (SqlState.constraintOf(e).equals("payload_is_under_the_cap")) {
+        if (CONTENTION.contains(e.sqlState())) {
+            return locked(e);
+        }
+        if (isOverTheCap(e)) {
             return payloadTooLarge("a payload has more bytes than one may have, as the database writes it: with a space"
                     + " after each colon and comma");
         }
@@ -127,7 +135,7 @@ public final class Problem extends RuntimeException {
             return badRequest("the database does not take it: " + message);
         }
         if (e.getCause() instanceof SQLTransientConnectionException) {
-            return unreachable(e); // no connection of the pool was free in time
+            return unreachable(e); // no connection of the pool became free in time
         }
         if (e.getCause() instanceof SQLException && e.kind() != PostriderException.Kind.UNREACHABLE) {
             return unexpected(e);
@@ -141,18 +149,40 @@ public final class Problem extends RuntimeException {
         };
     }
 
-    /** A read that took too long, which is for whoever asks to mend. */
+    private static boolean isOverTheCap(PostriderException error) {
+        for (Throwable e = error; e != null; e = e.getCause()) {
+            ServerErrorMessage message = e instanceof PSQLException sql ? sql.getServerErrorMessage() : null;
+            if (message != null && "payload_is_under_the_cap".equals(message.getConstraint())) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** A read that took too long; the caller can narrow it. */
     static Problem ofRead(PostriderException e) {
-        return SqlState.of(e).equals(TOOK_TOO_LONG)
+        return e.sqlState().equals(TOOK_TOO_LONG)
                 ? badRequest("this takes longer than a read may; narrow the time, or what is asked for")
                 : of(e);
     }
 
-    /** What changes something was ended by a time-out, or by somebody: there is nothing about it to narrow. */
+    /** A write was cancelled by a timeout or by an operator; the caller cannot narrow it. */
     private static Problem busy(Throwable e) {
         log.warn("request_failed error=\"{}\"", e.getMessage());
         return of(503, "the database did not do it in time", "Try again after the time in Retry-After.")
                 .withHeader("Retry-After", "1");
+    }
+
+    /** Not 409: a client could take that for a job that already exists, and never send it again. */
+    private static Problem locked(Throwable e) {
+        log.warn("request_failed error=\"{}\"", e.getMessage());
+        return of(
+                        503,
+                        "another transaction that has not ended holds a lock on the same unique key, job, queue,"
+                                + " listener or table",
+                        "Try again after the time in Retry-After. Other requests are not affected. If it lasts, the"
+                                + " operator finds the transaction in pg_stat_activity.")
+                .withHeader("Retry-After", "2");
     }
 
     private static Problem unreachable(Throwable e) {
@@ -183,7 +213,9 @@ public final class Problem extends RuntimeException {
             case 415 -> "Unsupported media type";
             case 429 -> "Too many requests";
             case 431 -> "Request header fields too large";
+            case 501 -> "Not implemented";
             case 503 -> "Not available";
+            case 505 -> "HTTP version not supported";
             default -> status < 500 ? "Request refused" : "Server error";
         };
     }
@@ -192,12 +224,12 @@ public final class Problem extends RuntimeException {
         return status;
     }
 
-    /** Headers that go with it. */
+    /** Headers of the answer. */
     public Map<String, String> headers() {
         return headers;
     }
 
-    /** The same with a header. */
+    /** The same problem with a header. */
     public Problem withHeader(String name, String value) {
         headers.put(name, value);
         return this;

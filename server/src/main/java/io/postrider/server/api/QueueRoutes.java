@@ -1,31 +1,47 @@
 package io.postrider.server.api;
 
-import io.postrider.Postrider;
-import io.postrider.cli.text.Nearest;
-import io.postrider.work.Queues;
+import io.postrider.admin.Queues;
+import io.postrider.server.openapi.CommonSchemas;
+import io.postrider.server.openapi.ErrorResponse;
+import io.postrider.server.openapi.Operation;
+import io.postrider.server.openapi.Parameter;
+import io.postrider.server.openapi.QueueSchemas;
+import io.postrider.support.Suggestion;
 import java.util.List;
 import tools.jackson.databind.node.ArrayNode;
 
-/** Queues: how they stand, paused and resumed. */
+/** Queues: show, pause and resume them. */
 final class QueueRoutes {
-    private final Postrider postrider;
+    private final Queues queues;
     private final Reading reading;
 
-    QueueRoutes(Postrider postrider, Reading reading) {
-        this.postrider = postrider;
+    QueueRoutes(Changing changing, Reading reading) {
+        this.queues = changing.postrider().queues();
         this.reading = reading;
     }
 
     List<Route> routes() {
         return List.of(
-                Route.get("/v1/queues", Need.OPERATOR, this::list),
-                Route.post("/v1/queues/{queue}/pause", Need.OPERATOR, call -> pause(call, true)),
-                Route.post("/v1/queues/{queue}/resume", Need.OPERATOR, call -> pause(call, false)));
+                Route.get("/v1/queues", Need.OPERATOR, this::list)
+                        .described(Operation.of("queues", "listQueues", "List all queues.")
+                                .answers(QueueSchemas.QUEUES)),
+                Route.post("/v1/queues/{queue}/pause", Need.OPERATOR, call -> pause(call, true))
+                        .described(pausing("pauseQueue", "Pause a queue: none of its jobs is started.")),
+                Route.post("/v1/queues/{queue}/resume", Need.OPERATOR, call -> pause(call, false))
+                        .described(pausing("resumeQueue", "Resume a paused queue.")));
+    }
+
+    private static Operation pausing(String id, String summary) {
+        return Operation.of("queues", id, summary)
+                .takes(Parameter.path("queue", "Queue name."))
+                .body(CommonSchemas.NOTHING)
+                .answers(CommonSchemas.PAUSED)
+                .fails(ErrorResponse.NOT_FOUND);
     }
 
     private Answer list(Call call) {
         ArrayNode queues = JsonText.array();
-        for (Queues.Status queue : reading.queues().list()) {
+        for (Queues.Status queue : reading.postrider().queues().list()) {
             queues.add(JsonText.object()
                     .put("name", queue.name())
                     .put("depth", queue.depth())
@@ -47,20 +63,21 @@ final class QueueRoutes {
         String queue = call.place("queue");
         refuseUnknown(queue);
         if (paused) {
-            postrider.queues().pause(queue);
+            queues.pause(queue);
         } else {
-            postrider.queues().resume(queue);
+            queues.resume(queue);
         }
         return Answer.ok(JsonText.object().put("name", queue).put("paused", paused));
     }
 
-    /** To pause one that is not there would make it, and leave the one that was meant running. */
+    /** Pausing an unknown queue would create it, and leave the intended one running. */
     private void refuseUnknown(String queue) {
-        List<String> known =
-                postrider.queues().list().stream().map(Queues.Status::name).toList();
+        List<String> known = queues.list().stream().map(Queues.Status::name).toList();
         if (!known.contains(queue)) {
             throw Problem.of(
-                    404, "no queue " + Fields.shown(queue) + Nearest.hint(queue, known), "GET /v1/queues lists them.");
+                    404,
+                    "no queue " + Fields.shown(queue) + Suggestion.hint(queue, known),
+                    "GET /v1/queues lists them.");
         }
     }
 }

@@ -1,5 +1,7 @@
 package io.postrider.server.api;
 
+import io.postrider.server.openapi.Operation;
+import io.postrider.server.openapi.Parameter;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -8,38 +10,53 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * One line of the policy table: a method, a path with {@code {places}}, what it needs, what it takes, what it does. There is no
- * way to be reached without a line here, and no line without a need.
+ * One entry of the policy table: method, path with {@code {places}}, required token, parameters, answers and handler. A request
+ * only reaches code that has an entry here, and every entry has a {@link Need}.
  *
- * @param takes the names of the query parameters
+ * @param operation its part of the OpenAPI document; names the query parameters, and no others are accepted
  */
-public record Route(String method, String path, Need need, Set<String> takes, Handler handler) {
+public record Route(String method, String path, Need need, Operation operation, Handler handler) {
 
-    /** What a route does. */
+    /** The code of a route. */
     @FunctionalInterface
     public interface Handler {
         Answer answer(Call call) throws Exception;
     }
 
-    static Route get(String path, Need need, Handler handler, String... takes) {
-        return new Route("GET", path, need, Set.of(takes), handler);
+    static Route get(String path, Need need, Handler handler, Parameter... takes) {
+        return new Route("GET", path, need, Operation.of("", "", "").takes(takes), handler);
     }
 
     static Route post(String path, Need need, Handler handler) {
-        return new Route("POST", path, need, Set.of(), handler);
+        return new Route("POST", path, need, Operation.of("", "", ""), handler);
     }
 
-    /** The same, but this is done. */
+    /** The same route with this description. */
+    Route described(Operation described) {
+        return new Route(method, path, need, described, handler);
+    }
+
+    /** The same route with another handler. */
     Route with(Handler other) {
-        return new Route(method, path, need, takes, other);
+        return new Route(method, path, need, operation, other);
     }
 
-    /** Whether it has a body to be read. */
+    /** The names of the query parameters. */
+    public Set<String> takes() {
+        return operation.queryNames();
+    }
+
+    /** Whether its requests have a body. */
     public boolean hasBody() {
         return method.equals("POST");
     }
 
-    /** What stands in its places, if this is a path of its. */
+    /** Whether the caller can set the number of rows. */
+    boolean isPage() {
+        return takes().contains("limit");
+    }
+
+    /** The values of its path parameters, if the path matches. */
     public Optional<Map<String, String>> match(String actual) {
         String[] mine = path.split("/", -1);
         String[] theirs = actual.split("/", -1);
@@ -57,7 +74,7 @@ public record Route(String method, String path, Need need, Set<String> takes, Ha
         return Optional.of(places);
     }
 
-    /** What a path answers to, of these routes. */
+    /** The methods that these routes accept for a path. */
     static List<String> methods(List<Route> routes, String actual) {
         List<String> methods = new ArrayList<>();
         for (Route route : routes) {

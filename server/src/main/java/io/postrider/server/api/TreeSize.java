@@ -1,7 +1,7 @@
 package io.postrider.server.api;
 
 /**
- * An upper limit of the heap that the tree of a JSON text takes, beside copies of the text. Counted in one pass over
+ * An upper limit of the heap that the tree of a JSON text takes, in addition to copies of the text. Counted in one pass over
  * the bytes, because the tree must not be built to find out. The numbers are what Jackson was measured to allocate, and a
  * fifth more: an array and its list 104, an object and its map 150, an entry or a value 80.
  */

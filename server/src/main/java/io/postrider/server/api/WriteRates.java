@@ -1,18 +1,23 @@
 package io.postrider.server.api;
 
+import io.postrider.Event;
 import io.postrider.gateway.Identity;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.function.LongSupplier;
 
 /**
  * Limits the write rate of a caller: a token bucket for each project, and one for each user of a project. A project cannot starve
  * other projects, and a browser cannot use up its project's share. Tokens that reach all are not limited.
- * Counts events and jobs on this node only. Thread-safe.
+ * Counts events and jobs on this node only; one with a large payload counts as several. Thread-safe.
  */
 public final class WriteRates {
     private static final int MOST_KNOWN = 100_000;
     private static final double NANOS = 1e9;
+
+    /** 50 events a second with the largest payloads were 13 MB a second of one user. */
+    private static final int PAYLOAD_OF_ONE = 16 << 10;
 
     private final Limit project;
     private final Limit user;
@@ -29,7 +34,7 @@ public final class WriteRates {
     };
 
     /**
-     * A limit.
+     * A rate limit.
      *
      * @param perSecond sustained rate per second; 0: no limit
      * @param burst maximum number in one burst after an idle time
@@ -54,8 +59,8 @@ public final class WriteRates {
     }
 
     /**
-     * Takes one token from the caller's bucket; refused with 429 if it is empty. To be called before a body is read as JSON, so
-     * that bodies which are refused then are limited too.
+     * Takes one token from the caller's bucket; refused with 429 if it is empty. Call this before parsing a body as JSON, so
+     * that malformed bodies are limited too.
      */
     synchronized void take(Identity who) {
         if (who.isOperator()) {
@@ -70,8 +75,19 @@ public final class WriteRates {
         takeMore(who, 1);
     }
 
-    /** Takes tokens for the rest of a batch, which is taken whole: into debt if necessary. */
-    synchronized void takeMore(Identity who, int count) {
+    /**
+     * Takes tokens for the part that is known only after parsing: the rest of a batch, and large payloads. The request is
+     * accepted as a whole, into debt if necessary.
+     */
+    void takeMore(Identity who, List<Event> events) {
+        int count = events.size() - 1;
+        for (Event event : events) {
+            count += event.payload().length() / PAYLOAD_OF_ONE;
+        }
+        takeMore(who, count);
+    }
+
+    private synchronized void takeMore(Identity who, int count) {
         if (who.isOperator()) {
             return;
         }

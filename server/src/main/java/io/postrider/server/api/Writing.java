@@ -1,43 +1,45 @@
 package io.postrider.server.api;
 
 import io.postrider.Postrider;
-import io.postrider.db.Database;
 import io.postrider.gateway.Identity;
-import java.util.Optional;
+import java.sql.Connection;
 import java.util.Set;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who may write what, and under whose name. Project and user come from the token, not from the body: a body that names others is
- * refused. A token that reaches a user is in a browser, where anybody can read it, so it writes only what the settings name; one
- * that reaches a project writes where there is something already, and makes no topics and queues of its own.
+ * Who may write what, and for which project and user. Both come from the token, not from the body: a body that names others is
+ * refused. A token that reaches a user is in a browser, where anybody can read it, so it writes only what the settings name. One
+ * that reaches a project writes to existing topics and queues, and creates none.
  */
 public final class Writing {
     private final Postrider postrider;
-    private final Database database;
+    private final Changing changing;
     private final Permitted permitted;
     private final int payloadCap;
-    private final Known known;
+    private final KnownNames topics;
+    private final KnownNames queues;
     private final WriteRates rates;
 
-    /** Into this database, by these rules. */
-    public Writing(Postrider postrider, Database database, int payloadCap, Permitted permitted, WriteRates rates) {
+    /** Writes to this database by these rules. */
+    public Writing(Postrider postrider, Changing changing, int payloadCap, Permitted permitted, WriteRates rates) {
         this.rates = rates;
         this.postrider = postrider;
-        this.database = database;
+        this.changing = changing;
         this.payloadCap = payloadCap;
         this.permitted = permitted;
-        this.known = new Known(database);
+        this.topics = new KnownNames(changing.postrider().log()::hasTopic, System::nanoTime);
+        this.queues = new KnownNames(changing.postrider().queues()::exists, System::nanoTime);
     }
 
     /**
-     * What the settings say.
+     * The permissions in the settings.
      *
      * @param userTopics topics to which a token that reaches a user may emit
-     * @param userQueues queues on which it may enqueue
-     * @param projectTopics those of a token that reaches a project; null: every one that there is
-     * @param projectQueues likewise
-     * @param topics those that the settings name for something else: they are there before anything is in them
+     * @param userQueues queues to which it may enqueue
+     * @param projectTopics topics to which a token that reaches a project may emit; null: every existing topic
+     * @param projectQueues queues to which it may enqueue; null: every existing queue
+     * @param topics topics that other settings name: they count as existing while they are empty
      */
     public record Permitted(
             Set<String> userTopics,
@@ -50,49 +52,58 @@ public final class Writing {
         return postrider;
     }
 
-    Database database() {
-        return database;
+    Changing changing() {
+        return changing;
+    }
+
+    /** Runs one transaction, when it is this caller's turn. */
+    <T> T transaction(Identity who, @Nullable String key, Function<Connection, T> work) throws Exception {
+        return changing.writers().write(who, key, () -> changing.postrider().transaction(work));
     }
 
     WriteRates rates() {
         return rates;
     }
 
-    /** How many bytes one payload may have. */
+    /** The maximum size of a payload in bytes. */
     int payloadCap() {
         return payloadCap;
     }
 
-    void refuseTopic(Identity who, String topic) {
+    void refuseTopic(Identity who, String topic) throws Exception {
         if (topic.startsWith("queue:")) {
             throw Problem.badRequest("topic " + Fields.shown(topic) + " is a lane of a queue; POST to /v1/queues/"
                     + Fields.shown(topic.substring("queue:".length())) + "/jobs instead");
         }
-        boolean may = switch (who.reach()) {
-            case ALL -> true; // and may make one
-            case PROJECT ->
-                permitted.userTopics().contains(topic)
-                        || named(permitted.projectTopics(), topic)
-                                .orElseGet(() -> permitted.topics().contains(topic) || known.topic(topic));
-            case USER -> permitted.userTopics().contains(topic);
-        };
+        boolean may = permitted.userTopics().contains(topic);
+        if (who.isOperator()) {
+            may = true; // may also create one
+        } else if (who.reach() == Identity.Reach.PROJECT && !may) {
+            @Nullable Set<String> named = permitted.projectTopics();
+            may = named == null
+                    ? permitted.topics().contains(topic) || exists(who, topics, topic)
+                    : named.contains(topic);
+        }
         refuseUnless(may, who, "emit to topic " + Fields.shown(topic), "topics");
     }
 
-    void refuseQueue(Identity who, String queue) {
-        boolean may = switch (who.reach()) {
-            case ALL -> true; // and may make one
-            case PROJECT ->
-                permitted.userQueues().contains(queue)
-                        || named(permitted.projectQueues(), queue).orElseGet(() -> known.queue(queue));
-            case USER -> permitted.userQueues().contains(queue);
-        };
+    void refuseQueue(Identity who, String queue) throws Exception {
+        boolean may = permitted.userQueues().contains(queue);
+        if (who.isOperator()) {
+            may = true; // may also create one
+        } else if (who.reach() == Identity.Reach.PROJECT && !may) {
+            @Nullable Set<String> named = permitted.projectQueues();
+            may = named == null ? exists(who, queues, queue) : named.contains(queue);
+        }
         refuseUnless(may, who, "enqueue on " + Fields.shown(queue), "queues");
     }
 
-    /** Empty: the settings say nothing. */
-    private static Optional<Boolean> named(@Nullable Set<String> names, String name) {
-        return Optional.ofNullable(names).map(all -> all.contains(name));
+    /** A lookup takes a connection, so it waits for the caller's turn as a write does: anybody can invent names. */
+    private boolean exists(Identity who, KnownNames names, String name) throws Exception {
+        if (names.isFound(name)) {
+            return true;
+        }
+        return !names.isMissing(name) && changing.writers().write(who, null, () -> names.lookUp(name));
     }
 
     private static void refuseUnless(boolean may, Identity who, String what, String kind) {
@@ -109,26 +120,34 @@ public final class Writing {
                                 + " server's setting postrider.api.project-" + kind + ".");
     }
 
-    /** What was just written to is there. */
+    /** A topic exists once it has been written to. */
     void wroteTopic(String topic) {
-        known.addTopic(topic);
+        topics.add(topic);
     }
 
-    /** What was just enqueued on is there. */
+    /** A queue exists once a job has been enqueued. */
     void wroteQueue(String queue) {
-        known.addQueue(queue);
+        queues.add(queue);
     }
 
-    /** The project that what is written belongs to. */
+    /**
+     * The project of the event or job. A token for a user must have one: without a project, users of this name in every project
+     * could read what it writes.
+     */
     static @Nullable String project(Identity who, @Nullable String given) {
         if (who.isOperator()) {
             return given;
+        }
+        if (who.project() == null) {
+            throw Problem.forbidden(
+                    "a token that reaches a user and has no project may not write",
+                    "Use a token with the claim project; if there are no projects, choose one name for all tokens.");
         }
         refuseOther("project_id", given, who.project());
         return who.project();
     }
 
-    /** The user whom it concerns. */
+    /** The user of the event or job. */
     static @Nullable String user(Identity who, @Nullable String given) {
         if (who.reach() != Identity.Reach.USER) {
             return given;
@@ -138,26 +157,27 @@ public final class Writing {
     }
 
     /**
-     * A key of events, by which listeners park them and sinks keep them in order, in a whole topic: one project must not hold up
-     * another. Users of one project share its keys, since order 42 is the same order for all of them.
+     * A key of events. Listeners park events and sinks order them by key within a whole topic, so one project must not block
+     * another. Users of one project share its keys, because order 42 is the same order for all of them.
      */
     static @Nullable String ofProject(Identity who, @Nullable String key) {
         if (key == null || who.isOperator()) {
             return key;
         }
-        return who.project() == null ? own(who, key) : who.project() + "/" + key;
+        return who.project() + "/" + key;
     }
 
     /**
-     * A key of jobs, which are compared in a whole queue: what one project or user calls its own must not meet, hold up or tell of
-     * what another does.
+     * A key of jobs, which is compared within a whole queue: keys of one project or user must not collide with, block or reveal
+     * those of another.
      */
     static @Nullable String own(Identity who, @Nullable String key) {
         if (key == null || who.isOperator()) {
             return key;
         }
-        String project = who.project() == null ? "" : who.project(); // a user may have none
-        return who.reach() == Identity.Reach.USER ? project + "//" + who.subject() + "/" + key : project + "/" + key;
+        return who.reach() == Identity.Reach.USER
+                ? who.project() + "//" + who.subject() + "/" + key
+                : who.project() + "/" + key;
     }
 
     private static void refuseOther(String field, @Nullable String given, @Nullable String own) {

@@ -1,3 +1,3 @@
-/** The HTTP API without HTTP: routes, what each needs, and what it does. Knows no framework. */
+/** The HTTP API without HTTP: its routes, the token that each requires, and their code. Independent of any framework. */
 @org.jspecify.annotations.NullMarked
 package io.postrider.server.api;

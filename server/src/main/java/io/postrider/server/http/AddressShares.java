@@ -10,14 +10,14 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * How many connections each client address has. An address may have eight times as many as are still free: alone it gets 8/9 of
+ * Counts the connections of each client address. An address may have eight times as many as are still free: alone it gets 8/9 of
  * all, which is enough for a proxy, and there is always room for an address with few connections, such as a health check's. With a
  * fixed number an operator would have to know whether a proxy is in front. Thread-safe.
  */
 final class AddressShares {
     private static final int TIMES_FREE = 8;
 
-    /** A client with IPv6 usually has a whole network of this length. */
+    /** A client with IPv6 usually has a whole network with this prefix length. */
     private static final int NETWORK_BYTES = 8;
 
     // Guarded by this.
@@ -43,7 +43,7 @@ final class AddressShares {
         }
     }
 
-    /** Called once or more often for each connection that ends. */
+    /** Called at least once for each connection that ends. */
     synchronized void release(SocketChannel socket) {
         ByteBuffer address = addresses.remove(socket);
         if (address != null) {
@@ -59,7 +59,7 @@ final class AddressShares {
                 return ByteBuffer.wrap(bytes.length > NETWORK_BYTES ? Arrays.copyOf(bytes, NETWORK_BYTES) : bytes);
             }
         } catch (IOException e) {
-            // closed meanwhile
+            // closed in the meantime
         }
         return ByteBuffer.allocate(0);
     }

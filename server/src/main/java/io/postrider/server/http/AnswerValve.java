@@ -1,6 +1,7 @@
 package io.postrider.server.http;
 
 import io.postrider.gateway.jakarta.AnswerWriter;
+import io.postrider.gateway.jakarta.SocketServlet;
 import jakarta.servlet.RequestDispatcher;
 import jakarta.servlet.ServletException;
 import java.io.IOException;
@@ -11,6 +12,7 @@ import org.apache.catalina.connector.Response;
 import org.apache.catalina.valves.ValveBase;
 import org.apache.coyote.ActionCode;
 import org.apache.coyote.ContinueResponseTiming;
+import org.apache.tomcat.util.net.SocketWrapperBase;
 
 /**
  * Sends small answers without holding a worker thread while the client does not read: whatever a filter, a servlet or the container
@@ -19,10 +21,12 @@ import org.apache.coyote.ContinueResponseTiming;
  * this: when as many bytes are written, Tomcat sends them at once.
  *
  * <p>Tomcat writes the answer to a malformed request, the switch to WebSocket and {@code 100 Continue} with a thread that waits. Up
- * to 16 threads at a time may do each of these; further connections are closed without an answer.
+ * to 16 threads at a time may do each of these, for a tenth of a second; further connections are closed without an answer. These
+ * answers are so small that only clients that have not read earlier answers make a thread wait at all.
  */
 public final class AnswerValve extends ValveBase {
     private static final int MOST_BLOCKING = 16;
+    private static final long BLOCKED_MILLIS = 100;
     private static final byte[] NOTHING_MORE = {};
 
     private final AnswerWriter answers;
@@ -46,12 +50,25 @@ public final class AnswerValve extends ValveBase {
             return; // a stream, a body that is being read, a large answer, or one that a servlet has sent itself
         }
         if (response.getStatus() == 101) {
-            blocking(switching, response, Response::finishResponse);
+            switchProtocols(request, response);
         } else if (mustBlock(request, response)) {
             blocking(malformed, response, Response::finishResponse);
         } else {
             setLength(request, response);
             answers.write(request.getRequest(), response.getResponse(), NOTHING_MORE, () -> {});
+        }
+    }
+
+    /** If the answer is not sent, no WebSocket is opened, and the gateway would wait for one. */
+    private void switchProtocols(Request request, Response response) throws IOException {
+        AtomicBoolean isSent = new AtomicBoolean();
+        try {
+            blocking(switching, response, Response::finishResponse);
+            response.getCoyoteResponse().action(ActionCode.IS_IO_ALLOWED, isSent); // finishing throws nothing
+        } finally {
+            if (!isSent.get() && request.getAttribute(SocketServlet.LEAVE) instanceof Runnable leave) {
+                leave.run();
+            }
         }
     }
 
@@ -101,9 +118,17 @@ public final class AnswerValve extends ValveBase {
             response.getCoyoteResponse().action(ActionCode.CLOSE_NOW, null);
             return;
         }
+        SocketWrapperBase<?> socket = CurrentSocket.get();
+        long timeout = socket == null ? 0 : socket.getWriteTimeout();
         try {
+            if (socket != null) {
+                socket.setWriteTimeout(BLOCKED_MILLIS);
+            }
             write.to(response);
         } finally {
+            if (socket != null) {
+                socket.setWriteTimeout(timeout);
+            }
             places.release();
         }
     }

@@ -18,9 +18,15 @@ import java.util.Map;
 import java.util.concurrent.Semaphore;
 import org.jspecify.annotations.Nullable;
 
-/** Everything under {@code /v1} that is a question and an answer. */
+/** Serves the request-response routes under {@code /v1}. */
 public final class ApiServlet extends HttpServlet {
     private static final long serialVersionUID = 1;
+
+    /**
+     * Maximum number of parameters in a query: a stream may name 50 rooms. With the container's default of 1,000, the parameters of
+     * one request took 300 KB.
+     */
+    public static final int MOST_PARAMETERS = 60;
 
     private static final String ADMITTED = ApiServlet.class.getName() + ".admitted";
 
@@ -86,7 +92,9 @@ public final class ApiServlet extends HttpServlet {
             Bodies.refuseUnlessJson(request);
             Bodies.refuseLong(request, bodyCap);
         }
-        return new Admitted(route, path, query(request), who);
+        Map<String, List<String>> query = query(request);
+        Api.refuseUnknown(route, query);
+        return new Admitted(route, path, query, who);
     }
 
     private Answer answer(Admitted admitted, byte[] body) {
@@ -109,12 +117,13 @@ public final class ApiServlet extends HttpServlet {
         return query;
     }
 
-    /** The container throws for what is not encoded as a query must be, and for too many of them. */
+    /** The container throws if the query is malformed or has too many parameters. */
     private static Map<String, String[]> parameters(HttpServletRequest request) {
         try {
             return request.getParameterMap();
         } catch (IllegalStateException e) {
-            throw Problem.badRequest("the query of the URL must be percent-encoded UTF-8 with at most 1000 parameters");
+            throw Problem.badRequest("the query of the URL must be percent-encoded UTF-8 with at most "
+                    + MOST_PARAMETERS + " parameters");
         }
     }
 

@@ -6,11 +6,11 @@ import java.util.Enumeration;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** What a request brings and wants: refused by its head where that is possible, and never read beyond the cap. */
+/** Checks a request's headers before its body is read, where possible; a body is never read beyond the cap. */
 final class Bodies {
     private Bodies() {}
 
-    /** JSON and nothing else: a form or plain text is what a page of another site can send without being asked. */
+    /** Only JSON is accepted: a page of another origin can send a form or plain text without a CORS preflight. */
     static void refuseUnlessJson(HttpServletRequest request) {
         String type = request.getContentType();
         boolean empty = request.getContentLengthLong() == 0
@@ -36,7 +36,7 @@ final class Bodies {
         }
     }
 
-    /** An answer is JSON, whoever asks. */
+    /** Answers are always JSON. */
     static void refuseAccept(HttpServletRequest request) {
         Enumeration<String> accepts = request.getHeaders("Accept");
         if (!accepts.hasMoreElements()) {

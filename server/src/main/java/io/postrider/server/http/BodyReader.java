@@ -43,7 +43,7 @@ final class BodyReader {
         return request.getAttribute(OUTCOME) != null;
     }
 
-    /** The body; throws the {@link Problem} if reading failed. To be called once: the request does not keep the body. */
+    /** The body; throws the {@link Problem} if reading failed. Call this once: the request does not keep the body. */
     static byte[] outcome(HttpServletRequest request) {
         if (request.getAttribute(OUTCOME) instanceof byte[] body) {
             request.setAttribute(OUTCOME, new byte[0]);
@@ -56,13 +56,13 @@ final class BodyReader {
         return request.getContentLengthLong() > 0 || request.getHeader("Transfer-Encoding") != null;
     }
 
-    /** Something that is done before a body is read. */
+    /** An action that runs before a body is read. */
     @FunctionalInterface
     interface Before {
         void run() throws IOException;
     }
 
-    /** This is done before the body of this request is read, and not at all if it is refused by its head. */
+    /** Registers an action to run before the body is read. It does not run if the request is refused by its headers. */
     static void onBegin(HttpServletRequest request, Before before) {
         request.setAttribute(ON_BEGIN, before);
     }
@@ -146,7 +146,7 @@ final class BodyReader {
                                 "Send as many bytes as Content-Length or the chunks say."));
                 response.flushBuffer();
             } catch (IOException | IllegalStateException gone) {
-                // there is nobody to answer
+                // the client is gone
             }
             context.complete();
         }
@@ -179,7 +179,7 @@ final class BodyReader {
             onError(new IOException("the connection is gone"));
         }
 
-        /** Also called if the connection was closed meanwhile. */
+        /** Also called if the connection was closed in the meantime. */
         @Override
         public void onComplete(AsyncEvent event) {
             ended.set(true);

@@ -13,20 +13,20 @@ import java.util.Collection;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The first that a request meets: what every answer says to a browser, and which other sites' pages may ask at all. Pages of this
- * very server always may; those of others if they are listed, and all others are refused before anything is done for them.
+ * The first filter: sets the security headers of every answer, and checks which origins may call the API (CORS). The server's
+ * own origin always may; others if they are listed. Requests from all other origins are refused before any further work.
  */
 public final class FrontFilter extends HttpFilter {
     private static final long serialVersionUID = 1;
 
     private final transient Origins origins;
 
-    /** Lets these in, such as {@code https://chat.example.org}. */
+    /** Allows these origins, such as {@code https://chat.example.org}. */
     public FrontFilter(Collection<String> origins) {
         this.origins = checked(origins);
     }
 
-    /** Refuses what is not an origin, by the setting's name. */
+    /** Refuses a malformed origin, and names the setting. */
     public static void refuseUnlessOrigins(Collection<String> origins) {
         checked(origins);
     }
@@ -83,7 +83,7 @@ public final class FrontFilter extends HttpFilter {
         chain.doFilter(request, response);
     }
 
-    /** The container takes it for the beginning of a parameter and cuts it off: what is meant for a;b would be done to a. */
+    /** The container cuts off the path at a ';' as a path parameter: a request for a;b would act on a. */
     private static Problem semicolon() {
         return Problem.of(
                 400,
@@ -111,7 +111,7 @@ public final class FrontFilter extends HttpFilter {
         response.setHeader("X-Frame-Options", "DENY");
         response.setHeader("Referrer-Policy", "no-referrer");
         response.setHeader("Cross-Origin-Resource-Policy", isApi ? "cross-origin" : "same-origin");
-        // A page may say more: its own header takes the place of this one.
+        // A page may set its own header, which replaces this one.
         response.setHeader(
                 "Content-Security-Policy",
                 isApi ? "default-src 'none'; frame-ancestors 'none'" : "frame-ancestors 'none'");

@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Gives each request head a deadline. Tomcat's own timeout counts from the last byte, so a client that sends one byte every nine
  * seconds kept its connection for ever. After each piece of a head that is not complete, the timeout of the connection is set to
- * the time that is left, and Tomcat closes the connection then. A piece that comes too late closes it as well: Tomcat looks for
- * timeouts once a second, and passes over connections that have just been read.
+ * the time that is left, and Tomcat closes the connection then. A piece that comes too late closes it as well: Tomcat checks
+ * timeouts once a second, and skips connections that have just been read.
  *
  * <p>Tomcat calls {@link #process} for one connection from one thread at a time.
  */
@@ -62,7 +62,7 @@ final class HeadDeadline implements Handler<NioChannel> {
             socket.setReadTimeout(silence.getAsInt()); // of a body, if one follows
         }
         long written = head == null ? lastWrite(socket) : head.written;
-        SocketState state = tomcat.process(socket, event);
+        SocketState state = processAsCurrent(socket, event);
         if (socket.isClosed() || state == SocketState.CLOSED) {
             return state;
         }
@@ -88,6 +88,15 @@ final class HeadDeadline implements Handler<NioChannel> {
             socket.setReadTimeout(Math.max(1, left / 1_000_000));
         }
         return state;
+    }
+
+    private SocketState processAsCurrent(SocketWrapperBase<NioChannel> socket, SocketEvent event) {
+        CurrentSocket.set(socket);
+        try {
+            return tomcat.process(socket, event);
+        } finally {
+            CurrentSocket.set(null);
+        }
     }
 
     private void remember(SocketWrapperBase<NioChannel> socket, Head head) {

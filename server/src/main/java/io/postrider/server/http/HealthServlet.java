@@ -22,7 +22,7 @@ public final class HealthServlet extends HttpServlet {
 
     private final transient Supplier<Readiness.Answer> readiness;
 
-    /** Ready when this says so. */
+    /** Reports the readiness that this supplier returns. */
     public HealthServlet(Supplier<Readiness.Answer> readiness) {
         this.readiness = readiness;
     }

@@ -4,9 +4,13 @@ import java.nio.channels.SocketChannel;
 import java.time.Duration;
 import org.apache.tomcat.util.net.NioChannel;
 import org.apache.tomcat.util.net.NioEndpoint;
+import org.apache.tomcat.util.net.SocketBufferHandler;
+import org.apache.tomcat.util.net.SocketEvent;
 
-/** Accepts connections within the share of their address, and sees what becomes of them. */
+/** Accepts connections within the share of their address, and tracks them until they end. */
 final class LimitedEndpoint extends NioEndpoint {
+    private static final int SOCKET_READERS = 50;
+
     private final AddressShares shares = new AddressShares();
     private volatile Duration headTimeout = Duration.ofSeconds(10);
     private volatile int perAddress;
@@ -19,10 +23,24 @@ final class LimitedEndpoint extends NioEndpoint {
     /** Called by the protocol's constructor. */
     @Override
     public void setHandler(Handler<NioChannel> handler) {
-        super.setHandler(new HeadDeadline(handler, () -> headTimeout, this::getConnectionTimeout, shares::release));
+        SocketReaders readers = new SocketReaders(
+                handler, this::socketReaders, socket -> processSocket(socket, SocketEvent.OPEN_READ, true));
+        super.setHandler(new HeadDeadline(readers, () -> headTimeout, this::getConnectionTimeout, shares::release));
     }
 
-    /** The connection is already counted by Tomcat here. Tomcat destroys it if the answer is false. */
+    /** The number of workers is unknown if somebody else provides the executor. */
+    private int socketReaders() {
+        int workers = getMaxThreads();
+        return workers < 0 ? SOCKET_READERS : workers / 4;
+    }
+
+    /** A WebSocket over TLS is limited by the gateway only: the server is not meant to terminate TLS. */
+    @Override
+    protected NioChannel createChannel(SocketBufferHandler buffers) {
+        return isSSLEnabled() ? super.createChannel(buffers) : new LimitedChannel(buffers);
+    }
+
+    /** Tomcat has already counted the connection here, and destroys it if this returns false. */
     @Override
     protected boolean setSocketOptions(SocketChannel socket) {
         int most = getMaxConnections();

@@ -1,16 +1,20 @@
 package io.postrider.server.http;
 
 import java.time.Duration;
+import org.apache.coyote.Processor;
+import org.apache.coyote.UpgradeToken;
 import org.apache.coyote.http11.Http11NioProtocol;
+import org.apache.coyote.http11.upgrade.InternalHttpUpgradeHandler;
+import org.apache.tomcat.util.net.SocketWrapperBase;
 
 /**
- * HTTP/1.1 as Tomcat speaks it, with two limits that Tomcat does not have: a deadline for a whole request head, and a share of the
- * connections for each client address.
+ * HTTP/1.1 as Tomcat speaks it, with limits that Tomcat does not have: a deadline for a whole request head, a share of the
+ * connections for each client address, a rate for the frames of a WebSocket, and a share of the workers for all WebSockets.
  */
 public final class LimitedProtocol extends Http11NioProtocol {
     private final LimitedEndpoint endpoint;
 
-    /** Called by Tomcat, by the name of the class. */
+    /** Tomcat creates it by class name. */
     public LimitedProtocol() {
         this(new LimitedEndpoint());
     }
@@ -24,9 +28,19 @@ public final class LimitedProtocol extends Http11NioProtocol {
      * Sets the limits.
      *
      * @param headTimeout time within which a whole request head must arrive
-     * @param perAddress maximum number of connections of one address; 0 for none beside its share
+     * @param perAddress maximum number of connections of one address; 0: limited only by its share
      */
     public void limit(Duration headTimeout, int perAddress) {
         endpoint.limit(headTimeout, perAddress);
+    }
+
+    @Override
+    protected Processor createUpgradeProcessor(SocketWrapperBase<?> socket, UpgradeToken token) {
+        if (socket.getSocket() instanceof LimitedChannel channel
+                && token.httpUpgradeHandler() instanceof InternalHttpUpgradeHandler handler
+                && handler.getUpgradeInfo() != null) {
+            channel.limit(handler.getUpgradeInfo());
+        }
+        return super.createUpgradeProcessor(socket, token);
     }
 }

@@ -15,15 +15,15 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * {@code /metrics} in the text form of Prometheus. Names of topics, listeners and types are in it, never a payload, a project or a
- * user. Open if the server listens on this machine only and the request's host names this machine. Otherwise it needs a token
- * that reaches all, unless the settings say otherwise.
+ * {@code /metrics} in the Prometheus text format. Contains names of topics, listeners and types, never a payload, a project or a
+ * user. Public if the server listens on this machine only and the Host header names this machine. Otherwise it needs a token
+ * that reaches all, unless the settings make it public.
  */
 public final class MetricsServlet extends HttpServlet {
     private static final long serialVersionUID = 1;
     private static final String MEDIA_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 
-    /** Clients that ask within this time get the same bytes, so that those who do not read them use little memory. */
+    /** Requests within this time share the same bytes, so that clients that do not read their answer use little memory. */
     private static final long FRESH_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
     private final transient PrometheusMeterRegistry registry;
@@ -66,7 +66,7 @@ public final class MetricsServlet extends HttpServlet {
         answers.write(request, response, text, () -> {});
     }
 
-    /** A scrape may wait a second for the database. While one does, others get the text before it instead of waiting too. */
+    /** A scrape may wait a second for the database. Concurrent requests get the previous text instead of waiting too. */
     private byte[] scrape() {
         Scrape before = last;
         if (before != null && System.nanoTime() - before.at() < FRESH_NANOS) {

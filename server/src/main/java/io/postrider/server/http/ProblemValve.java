@@ -9,16 +9,16 @@ import org.apache.catalina.valves.ErrorReportValve;
 import org.apache.tomcat.util.res.StringManager;
 import org.jspecify.annotations.Nullable;
 
-/** The errors of the container itself, in the same form as ours: a request that no servlet ever sees, or a page that is not there. */
+/** Reports the container's own errors in our format: a malformed request that reaches no servlet, or a missing page. */
 public final class ProblemValve extends ErrorReportValve {
-    /** In the language of this machine, as the container says it. */
+    /** The container's message, in the locale of this machine. */
     private static final String HEADER_TOO_LARGE =
             StringManager.getManager("org.apache.coyote.http11").getString("iib.requestheadertoolarge.error");
 
     @Override
     protected void report(Request request, Response response, @Nullable Throwable throwable) {
         if (isHeaderTooLarge(throwable)) {
-            response.setStatus(431); // the container says 400 to this as to everything that it cannot read
+            response.setStatus(431); // the container answers 400 to every request that it cannot parse
         }
         int status = response.getStatus();
         if (status < 400 || response.getContentWritten() > 0 || !response.setErrorReported()) {
@@ -29,7 +29,7 @@ public final class ProblemValve extends ErrorReportValve {
             response.setContentType(Problem.MEDIA_TYPE);
             response.getOutputStream().write(body); // AnswerValve sends it
         } catch (IOException | IllegalStateException e) {
-            // whoever asked is gone
+            // the client is gone
         }
     }
 
@@ -45,6 +45,8 @@ public final class ProblemValve extends ErrorReportValve {
             case 413 -> "the content is too large";
             case 414 -> "the address is too long";
             case 431 -> "the headers are longer than this server takes";
+            case 501 -> "the method CONNECT, or the Transfer-Encoding of the body, is not supported";
+            case 505 -> "this version of HTTP is not supported";
             default -> status < 500 ? "the request was refused" : "this should not have happened";
         };
     }
@@ -53,6 +55,8 @@ public final class ProblemValve extends ErrorReportValve {
         return switch (status) {
             case 404, 405 -> "/v1/openapi.json lists what there is.";
             case 431 -> "Send fewer or shorter headers: 16 KiB in all.";
+            case 501 -> "Use another method, or send the body with Content-Length or Transfer-Encoding: chunked.";
+            case 505 -> "Use HTTP/1.1.";
             default -> status < 500 ? "Correct the request." : "Ask the operator.";
         };
     }

@@ -11,7 +11,7 @@ final class Problems {
 
     static void write(HttpServletResponse response, Problem problem) throws IOException {
         if (response.isCommitted()) {
-            return; // half an answer is out: nothing can be said any more
+            return; // part of an answer has been sent: too late for an error
         }
         response.resetBuffer();
         problem.headers().forEach(response::setHeader);

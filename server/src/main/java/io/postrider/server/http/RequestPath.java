@@ -2,7 +2,7 @@ package io.postrider.server.http;
 
 import jakarta.servlet.http.HttpServletRequest;
 
-/** The path of a request as the container has decoded and normalized it: what it decides by is what we decide by. */
+/** The path of a request as the container decodes and normalizes it, so that our checks and its dispatch see the same path. */
 final class RequestPath {
     private RequestPath() {}
 

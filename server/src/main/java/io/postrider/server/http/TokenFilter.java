@@ -17,26 +17,26 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Nobody gets past without a valid token, whatever there is behind. Three addresses are left out: what the API looks like is no
- * secret, and the gateway looks at tokens itself (a browser's WebSocket sends its own in the first frame, not in a header).
+ * Refuses every request without a valid token, whatever it is for. Three addresses are exempt: the OpenAPI document is
+ * public, and the gateway checks tokens itself (a browser's WebSocket sends its token in the first frame, not in a header).
  */
 public final class TokenFilter extends HttpFilter {
     private static final long serialVersionUID = 1;
     private static final String IDENTITY = TokenFilter.class.getName() + ".identity";
 
-    /** What is open, or guarded by itself. */
+    /** Addresses that are public or check tokens themselves. */
     static final Set<String> LEFT_OUT = Set.of("/v1/openapi.json", "/v1/stream", "/v1/socket");
 
     private final transient Tokens tokens;
     private final transient Revocations revocations;
 
-    /** Believes these tokens, unless they are revoked. */
+    /** Accepts the tokens that these keys verify, unless they are revoked. */
     public TokenFilter(Tokens tokens, Revocations revocations) {
         this.tokens = tokens;
         this.revocations = revocations;
     }
 
-    /** Who it is that asks; null where a request was let through without a token. */
+    /** The caller; null if a request was let through without a token. */
     static @Nullable Identity identity(HttpServletRequest request) {
         return (Identity) request.getAttribute(IDENTITY);
     }

@@ -1,3 +1,3 @@
-/** HTTP: servlets and filters, and nothing that the API decides. */
+/** Servlets and filters: HTTP only, without any decision of the API. */
 @org.jspecify.annotations.NullMarked
 package io.postrider.server.http;

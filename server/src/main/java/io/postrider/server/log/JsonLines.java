@@ -3,7 +3,7 @@ package io.postrider.server.log;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.classic.spi.IThrowableProxy;
 import ch.qos.logback.classic.spi.ThrowableProxyUtil;
-import io.postrider.db.JsonText;
+import io.postrider.JsonText;
 import java.time.Instant;
 import java.util.Locale;
 import java.util.regex.Matcher;
@@ -12,11 +12,11 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.boot.logging.structured.StructuredLogFormatter;
 
 /**
- * One JSON object a line. Postrider's own lines say {@code outbox_publish_failed listener={} position={}}: the first word comes out
- * as {@code event}, each name with its value as a field, and the whole as {@code message} for those who read. The fields are
- * taken from the pattern and its arguments, not from the finished text, so that no value can pretend to be a field. Options of ours
- * that stand in a line as a whole ({@code node_started {}}) are read as they write themselves: their values are checked names and
- * numbers.
+ * Writes one JSON object per line. Postrider's own lines look like {@code outbox_publish_failed listener={} position={}}: the
+ * first word becomes {@code event}, each name with its value becomes a field, and the whole text becomes {@code message} for
+ * human readers. The fields are taken from the pattern and its arguments, not from the formatted text, so that no value can pose
+ * as a field. Our options objects, which are logged as a whole ({@code node_started {}}), are parsed from their own text: their
+ * values are checked names and numbers.
  */
 public final class JsonLines implements StructuredLogFormatter<ILoggingEvent> {
     private static final Pattern EVENT =

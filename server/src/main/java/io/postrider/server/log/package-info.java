@@ -1,3 +1,3 @@
-/** How log lines come out. */
+/** The format of log lines. */
 @org.jspecify.annotations.NullMarked
 package io.postrider.server.log;

@@ -1,11 +1,11 @@
 package io.postrider.server.relay;
 
+import io.postrider.FailurePolicy;
 import io.postrider.Listener;
-import io.postrider.Policy;
 import io.postrider.PostriderException;
 import io.postrider.Sink;
 import io.postrider.StartPoint;
-import io.postrider.cli.text.Nearest;
+import io.postrider.support.Suggestion;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.format.DateTimeParseException;
@@ -18,13 +18,13 @@ import java.util.TreeSet;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/** A relay as the settings have it: {@code postrider.relays.<name>}. Who made it closes its sink, after the node. */
+/** A relay as configured by {@code postrider.relays.<name>}. Its creator closes the sink after the node has stopped. */
 public record ConfiguredRelay(Listener listener, Sink sink) {
 
     /**
-     * Makes one.
+     * Creates a relay from its settings.
      *
-     * @param environment for what a type takes from elsewhere, such as REDIS_HOST
+     * @param environment for values that a type reads from elsewhere, such as REDIS_HOST
      */
     public static ConfiguredRelay of(
             String name, Map<String, String> settings, UnaryOperator<@Nullable String> environment) {
@@ -42,7 +42,7 @@ public record ConfiguredRelay(Listener listener, Sink sink) {
         }
     }
 
-    /** Refuses a type that is none, or none at all, before there is anything to close again. */
+    /** Refuses an unknown or missing type before anything is opened that would have to be closed again. */
     public static void refuseUnknownType(String name, Map<String, String> settings) {
         sinkType(new Given(name, settings));
     }
@@ -52,7 +52,8 @@ public record ConfiguredRelay(Listener listener, Sink sink) {
         SinkType sinkType = SinkType.ALL.get(type);
         if (sinkType == null) {
             Set<String> types = new TreeSet<>(SinkType.ALL.keySet());
-            throw given.refused("type", "must be one of " + types + ", was '" + type + "'" + Nearest.hint(type, types));
+            throw given.refused(
+                    "type", "must be one of " + types + ", was '" + type + "'" + Suggestion.hint(type, types));
         }
         return sinkType;
     }
@@ -78,8 +79,8 @@ public record ConfiguredRelay(Listener listener, Sink sink) {
         return listener.withBackoff(backoff, given.time("backoff-cap").orElse(Duration.ofMinutes(5)));
     }
 
-    private static Policy policy(Given given, String text) {
-        return Arrays.stream(Policy.values())
+    private static FailurePolicy policy(Given given, String text) {
+        return Arrays.stream(FailurePolicy.values())
                 .filter(one -> one.name().toLowerCase(Locale.ROOT).equals(text))
                 .findFirst()
                 .orElseThrow(() -> given.refused("policy", "must be block, park or skip, was '" + text + "'"));

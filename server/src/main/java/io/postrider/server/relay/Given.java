@@ -1,8 +1,8 @@
 package io.postrider.server.relay;
 
 import io.postrider.PostriderException;
-import io.postrider.cli.text.Nearest;
 import io.postrider.server.settings.Secrets;
+import io.postrider.support.Suggestion;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -19,9 +19,9 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.boot.convert.DurationStyle;
 
 /**
- * What the settings say of one relay, read by name. What nobody asked for is refused at the end, with the nearest that somebody
- * did: a setting of another type, or a misspelt one. The environment has no dashes, so {@code allowed.hosts} is {@code
- * allowed-hosts}; a list of YAML has its number behind each name.
+ * The settings of one relay, read by name. Settings that were never read, such as one of another type or a misspelt one, are
+ * refused at the end, with the nearest known name. Environment variables have no dashes, so {@code allowed.hosts} means {@code
+ * allowed-hosts}; the elements of a YAML list have their index after the name.
  */
 final class Given {
     private static final String PROPERTIES = "properties.";
@@ -61,12 +61,12 @@ final class Given {
         return text(name).orElseThrow(() -> refused(name, "must be given"));
     }
 
-    /** As it stands, or what the file has that it names. */
+    /** The value itself, or the content of the file that it names. */
     Optional<String> secret(String name) {
         return text(name).map(value -> Secrets.read(key(name), value));
     }
 
-    /** With commas between, or as a list. */
+    /** Separated by commas, or a list. */
     List<String> texts(String name) {
         known.add(name);
         return values.getOrDefault(plain(name), List.of()).stream()
@@ -103,19 +103,19 @@ final class Given {
         return "true".equals(value);
     }
 
-    /** What stands under {@code properties.}, for a client that has more settings than we name. */
+    /** The settings under {@code properties.}, for a client that has more settings than we name. */
     Map<String, String> properties() {
         known.add("properties");
         return new LinkedHashMap<>(properties);
     }
 
-    /** Called when everything was read. */
+    /** Call this after everything was read. */
     void refuseOthers() {
         Set<String> plain = new TreeSet<>();
         known.forEach(name -> plain.add(plain(name)));
         for (String name : values.keySet()) {
             if (!plain.contains(name)) {
-                throw PostriderException.refused("unknown setting " + key(name) + Nearest.hint(name, known));
+                throw PostriderException.refused("unknown setting " + key(name) + Suggestion.hint(name, known));
             }
         }
         if (!properties.isEmpty() && !known.contains("properties")) {

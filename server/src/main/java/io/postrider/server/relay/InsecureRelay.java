@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** What is insecure about the settings of a relay, each with what to do. */
+/** Reports insecure settings of a relay, each with what to do. */
 public final class InsecureRelay {
     private InsecureRelay() {}
 

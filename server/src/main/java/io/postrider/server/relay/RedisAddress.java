@@ -7,7 +7,7 @@ import java.util.Optional;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/** Where Redis is, if the settings say: {@code postrider.redis-url}, or REDIS_HOST and the other REDIS_* variables. */
+/** The address of Redis, if configured: {@code postrider.redis-url}, or REDIS_HOST and the other REDIS_* variables. */
 public final class RedisAddress {
     private static final Map<String, String> NAMES = Map.of(
             "POSTRIDER_REDIS_URL", "postrider.redis-url",
@@ -21,7 +21,7 @@ public final class RedisAddress {
 
     private RedisAddress() {}
 
-    /** Reads properties and variables by their names; null for what is not there. */
+    /** Reads properties and variables by their names; null for missing ones. */
     public static Optional<RedisOptions> of(UnaryOperator<@Nullable String> property) {
         Map<String, String> environment = new HashMap<>();
         NAMES.forEach((variable, name) -> {

@@ -15,10 +15,10 @@ import java.util.Map;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/** How a sink of one type is made of settings. */
+/** Creates a sink of one type from settings. */
 @FunctionalInterface
 interface SinkType {
-    /** By the name that {@code type} has. */
+    /** By the value of the setting {@code type}. */
     Map<String, SinkType> ALL = Map.of(
             "kafka", SinkType::kafka,
             "redis-pubsub", SinkType::redisPubSub,

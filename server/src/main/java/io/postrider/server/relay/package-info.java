@@ -1,3 +1,3 @@
-/** Relays that the settings name. */
+/** Relays that the settings define. */
 @org.jspecify.annotations.NullMarked
 package io.postrider.server.relay;

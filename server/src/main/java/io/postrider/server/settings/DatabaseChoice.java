@@ -1,7 +1,7 @@
 package io.postrider.server.settings;
 
 import io.postrider.PostriderException;
-import io.postrider.cli.connect.DatabaseUrl;
+import io.postrider.support.DatabaseUrl;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -10,18 +10,19 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which database, and who said so. The first of: {@code postrider.database-url}, {@code spring.datasource.url}, PSQL_HOST and the
- * other PSQL_* variables, PGHOST and the other PG* variables. None of them: an embedded one.
+ * Which database to use, and which setting selected it. The first of: {@code postrider.database-url}, {@code
+ * spring.datasource.url}, PSQL_HOST and the other PSQL_* variables, PGHOST and the other PG* variables. Without any of them: an
+ * embedded database.
  *
- * @param url empty: an embedded one
- * @param source which setting it was
+ * @param url empty: an embedded database
+ * @param source the setting that selected it
  */
 public record DatabaseChoice(Optional<DatabaseUrl> url, String source) {
     private static final Set<String> PSQL =
             Set.of("PSQL_HOST", "PSQL_PORT", "PSQL_USER", "PSQL_PASSWORD", "PSQL_DATABASE");
     private static final Set<String> PG = Set.of("PGHOST", "PGPORT", "PGUSER", "PGDATABASE");
 
-    /** Reads properties and variables by their names; null for what is not there. */
+    /** Reads properties and variables by their names; null for missing ones. */
     public static DatabaseChoice of(@Nullable String databaseUrl, UnaryOperator<@Nullable String> property) {
         if (databaseUrl != null && !databaseUrl.isBlank()) {
             return new DatabaseChoice(Optional.of(DatabaseUrl.parse(databaseUrl)), "postrider.database-url");
@@ -47,7 +48,7 @@ public record DatabaseChoice(Optional<DatabaseUrl> url, String source) {
         return DatabaseUrl.parse(url + (url.contains("?") ? "" : "?") + more);
     }
 
-    /** The names by which others know the same things as psql's. */
+    /** Translates PSQL_* variables into those that psql reads. */
     private static DatabaseUrl fromPsql(UnaryOperator<@Nullable String> property) {
         String port = property.apply("PSQL_PORT");
         if (isSet(port) && !String.valueOf(port).matches("[0-9]{1,5}")) {

@@ -18,16 +18,16 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The keys by which tokens are believed. There is no default: without a configured key the server answers to this machine only,
- * and makes a key of its own that nobody else knows and that is gone when it ends.
+ * The keys that verify tokens. There is no default: without a configured key the server accepts connections from this machine
+ * only, and generates a key that nobody else knows and that is lost when the process ends.
  *
- * @param development a token for trying things out, where no key is configured
+ * @param development a token for trying things out, if no key is configured
  */
 public record Keyring(Tokens tokens, Optional<String> development) {
     private static final String SUBJECT = "developer";
     private static final Duration LASTING = Duration.ofHours(12);
 
-    /** Reads the keys; refuses to serve others than this machine without any. */
+    /** Reads the keys. Without any, refuses to serve other machines. */
     public static Keyring of(ServerSettings.Auth auth, String bind) {
         refuseWithoutKeys(auth, bind);
         if (isEmpty(auth)) {
@@ -50,7 +50,7 @@ public record Keyring(Tokens tokens, Optional<String> development) {
         return development.isPresent() ? "a key of this process" : "configured keys";
     }
 
-    /** Refuses an address that is none, and one that others can reach if there is no key. */
+    /** Refuses a malformed address, and without a key also an address that other machines can reach. */
     public static void refuseWithoutKeys(ServerSettings.Auth auth, String bind) {
         if (!isLoopback(bind) && isEmpty(auth)) {
             throw PostriderException.refused("the server would listen on " + bind
@@ -73,7 +73,7 @@ public record Keyring(Tokens tokens, Optional<String> development) {
         }
     }
 
-    /** The secret of this id; refused if it can be guessed. */
+    /** The secret of this key id; refused if it is short enough to be guessed. */
     public static byte[] secret(ServerSettings.Auth auth, String id) {
         String value = auth.secrets().getOrDefault(id, "");
         byte[] secret = Secrets.read("postrider.auth.secrets." + id, value).getBytes(StandardCharsets.UTF_8);
@@ -98,7 +98,7 @@ public record Keyring(Tokens tokens, Optional<String> development) {
             try {
                 return KeyFactory.getInstance(algorithm).generatePublic(new X509EncodedKeySpec(der));
             } catch (GeneralSecurityException e) {
-                // the next one
+                // try the next algorithm
             }
         }
         throw notAKey(setting);

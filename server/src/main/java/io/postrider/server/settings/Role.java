@@ -1,8 +1,8 @@
 package io.postrider.server.settings;
 
-/** What a process does. */
+/** What a process runs. */
 public enum Role {
-    /** HTTP under {@code /v1}. */
+    /** The HTTP API under {@code /v1}. */
     API,
     /** Listeners, relays, the read model, workers. */
     WORKER,

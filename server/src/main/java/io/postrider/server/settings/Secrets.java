@@ -5,7 +5,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** A secret in the settings: the text itself, or {@code file:/path} to what holds it, as clusters mount them. */
+/** A secret in the settings: the text itself, or {@code file:/path} of a mounted file that contains it. */
 public final class Secrets {
     private static final String FILE = "file:";
 

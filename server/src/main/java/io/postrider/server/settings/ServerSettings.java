@@ -12,16 +12,16 @@ import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
 /**
- * The server's settings under {@code postrider.}, beside those of the starter. In the environment {@code postrider.http.port} is
- * {@code POSTRIDER_HTTP_PORT}.
+ * The server's settings under {@code postrider.}, in addition to those of the starter. The environment variable of {@code
+ * postrider.http.port} is {@code POSTRIDER_HTTP_PORT}.
  *
- * @param roles which of api, gateway, worker; all unless said
- * @param databaseUrl as psql or JDBC writes it; else PSQL_*, PG*, or an embedded database
- * @param redisUrl for relays to Redis; else REDIS_HOST and REDIS_PORT
- * @param redisChannelSecret by which what goes through a Redis channel is signed
- * @param poolSize connections to the database, at most
+ * @param roles any of api, gateway, worker; default: all
+ * @param databaseUrl in the form of psql or JDBC; default: PSQL_*, PG*, or an embedded database
+ * @param redisUrl for relays to Redis; default: REDIS_HOST and REDIS_PORT
+ * @param redisChannelSecret signs the messages that go through a Redis channel
+ * @param poolSize maximum number of database connections
  * @param log json or text
- * @param relays by name, each with its type, its topic and what the type takes
+ * @param relays by name, each with its type, its topic and the settings of its type
  */
 @ConfigurationProperties("postrider")
 public record ServerSettings(
@@ -40,14 +40,14 @@ public record ServerSettings(
         @DefaultValue Map<String, Map<String, String>> relays) {
 
     /**
-     * Where to listen, and who may ask.
+     * Where the server listens, and which clients it accepts.
      *
-     * @param origins pages of which other sites may ask, such as {@code https://chat.example.org}
-     * @param metrics open or token; unless said, open if only this machine can ask
+     * @param origins origins that may call the API (CORS), such as {@code https://chat.example.org}
+     * @param metrics open or token; default: open if only this machine can connect
      * @param headTimeout time within which the whole head of a request must arrive, from its first byte
      * @param bodyTimeout time within which the whole body of a request must arrive
      * @param answerTimeout time within which the client must have read the whole answer
-     * @param connectionsPerAddress maximum number of connections of one client address; 0: none beside its share of all
+     * @param connectionsPerAddress maximum number of connections of one client address; 0: limited only by its share of all
      */
     public record Http(
             @DefaultValue("8080") int port,
@@ -89,9 +89,9 @@ public record ServerSettings(
     }
 
     /**
-     * Which tokens are believed.
+     * The keys that verify tokens.
      *
-     * @param secrets HS256, by key id: the text itself, 32 bytes at least, or {@code file:/path}
+     * @param secrets HS256, by key id: the text itself, at least 32 bytes, or {@code file:/path}
      * @param publicKeys RS256, ES256 or EdDSA, by key id: PEM, or {@code file:/path}
      */
     public record Auth(
@@ -99,7 +99,7 @@ public record ServerSettings(
             @DefaultValue("postrider") String audience,
             @DefaultValue Map<String, String> secrets,
             @DefaultValue Map<String, String> publicKeys) {
-        /** No secret in a line of a log. */
+        /** Omits the secrets, which must not appear in a log. */
         @Override
         public String toString() {
             return "issuer=" + issuer + " audience=" + audience + " secrets=" + secrets.keySet() + " public_keys="
@@ -108,14 +108,15 @@ public record ServerSettings(
     }
 
     /**
-     * What tokens may write, and what reading may take.
+     * What tokens may write, and limits for reads and writes.
      *
-     * @param userTopics topics to which tokens that reach a user may emit: none, unless named here
+     * @param userTopics topics to which tokens that reach a user may emit; default: none
      * @param userQueues queues on which they may enqueue
-     * @param projectTopics topics to which tokens that reach a project may emit; every one that there is, unless named here
+     * @param projectTopics topics to which tokens that reach a project may emit; default: every existing topic
      * @param projectQueues queues on which they may enqueue
-     * @param readers requests that read at once, each on a connection beside those of the pool
-     * @param readTimeout for one statement of these
+     * @param readers maximum number of concurrent reads, each on a connection in addition to those of the pool
+     * @param readTimeout for one statement of a read
+     * @param writers maximum number of concurrent writes, each on a connection in addition to those of the pool
      * @param projectRate events and jobs that the tokens of one project may write per second on this node; 0: no limit
      * @param projectBurst maximum number of these in one burst
      * @param userRate the same rate for one user
@@ -128,6 +129,7 @@ public record ServerSettings(
             @Nullable Set<String> projectQueues,
             @DefaultValue("4") int readers,
             @DefaultValue("10s") Duration readTimeout,
+            @DefaultValue("16") int writers,
             @DefaultValue("5000") int projectRate,
             @DefaultValue("20000") int projectBurst,
             @DefaultValue("50") int userRate,
@@ -137,6 +139,9 @@ public record ServerSettings(
             refuseRate("user", userRate, userBurst);
             if (readers < 1 || readers > 64) {
                 throw PostriderException.refused("postrider.api.readers must be 1..64, was " + readers);
+            }
+            if (writers < 2 || writers > 128) {
+                throw PostriderException.refused("postrider.api.writers must be 2..128, was " + writers);
             }
             if (readTimeout.compareTo(Duration.ofMillis(100)) < 0
                     || readTimeout.compareTo(Duration.ofSeconds(30)) > 0) {
@@ -156,13 +161,13 @@ public record ServerSettings(
     }
 
     /**
-     * What browsers may hear.
+     * What the gateway streams to browsers.
      *
      * @param feed where events come from: the log, or Redis pub/sub repaired from the log
-     * @param channel the channel of Redis
-     * @param connections at once, on this node
-     * @param connectionsOfOne of these, of one subject
-     * @param recent events of a topic that are kept in memory for those who come back; older ones are in the event log
+     * @param channel the Redis channel
+     * @param connections maximum number of connections on this node
+     * @param connectionsOfOne maximum number of connections of one subject
+     * @param recent events of a topic that are kept in memory for clients that reconnect; older ones are in the event log
      */
     public record Gateway(
             @DefaultValue Set<String> topics,
@@ -181,8 +186,8 @@ public record ServerSettings(
     /**
      * The read model.
      *
-     * @param topics which are recorded; every one, as it appears, unless said
-     * @param topicLimit how many are recorded unless they are named; each is a listener with a thread
+     * @param topics the topics to record; default: every topic, as it appears
+     * @param topicLimit maximum number of topics that are recorded if none are named; each is a listener with a thread
      */
     public record EventLog(
             @Nullable Set<String> topics,
@@ -195,9 +200,9 @@ public record ServerSettings(
     }
 
     /**
-     * The database that is started where none is given.
+     * The embedded database that is started if no other is configured.
      *
-     * @param data where it is kept; unless said it goes with the server
+     * @param data its directory; default: a temporary one that is deleted when the server ends
      */
     public record Embedded(@Nullable String data) {}
 
@@ -209,7 +214,7 @@ public record ServerSettings(
                 + " relays=" + relays.keySet();
     }
 
-    /** Topics that are named for something: to be heard, recorded or relayed. */
+    /** Topics that the settings name: to be streamed, recorded or relayed. */
     public Set<String> namedTopics() {
         Set<String> topics = new HashSet<>(gateway.topics());
         if (eventLog.topics() != null) {
@@ -222,7 +227,7 @@ public record ServerSettings(
         return topics;
     }
 
-    /** The roles; all unless said. */
+    /** The roles; default: all. */
     public Set<Role> allRoles() {
         return roles == null || roles.isEmpty() ? Set.of(Role.values()) : roles;
     }

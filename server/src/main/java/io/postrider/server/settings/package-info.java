@@ -1,3 +1,3 @@
-/** What the server is told: its settings, its database, its keys. */
+/** The configuration of the server: its settings, its database, its keys. */
 @org.jspecify.annotations.NullMarked
 package io.postrider.server.settings;

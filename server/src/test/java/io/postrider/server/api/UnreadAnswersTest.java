@@ -5,7 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.postrider.gateway.Identity;
 import io.postrider.gateway.Identity.Reach;
+import io.postrider.server.openapi.Parameter;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -95,5 +99,39 @@ class UnreadAnswersTest {
             throw new AssertionError("this was read");
         });
         assertThatExceptionOfType(Problem.class).isThrownBy(() -> ask(route, ann));
+    }
+
+    @Test
+    void the_memory_of_a_page_is_taken_before_it_is_read_and_later_pages_are_smaller_or_refused() throws Exception {
+        UnreadAnswers pages = new UnreadAnswers(20 << 20);
+        List<Long> sizes = new ArrayList<>();
+        Route[] route = new Route[1];
+        route[0] = pages.count(Route.get(
+                "/v1/a",
+                Need.ANYONE,
+                call -> {
+                    sizes.add(call.pageBytes());
+                    assertThat(pages.bytes()).isBetween(1L, 20L << 20);
+                    Identity next = who("u" + sizes.size(), "p" + sizes.size(), Reach.USER);
+                    if (sizes.size() < 20) {
+                        route[0].handler().answer(page(next)).end();
+                    }
+                    return Answer.text("x".repeat(5_000));
+                },
+                Parameter.LIMIT));
+        assertThatExceptionOfType(Problem.class)
+                .isThrownBy(() -> route[0].handler().answer(page(who("u0", "p0", Reach.USER))))
+                .satisfies(problem -> assertThat(problem.status()).isEqualTo(503));
+        assertThat(sizes).hasSizeBetween(1, 19);
+        assertThat(pages.bytes()).isZero();
+        sizes.addAll(Collections.nCopies(20, 0L));
+        Answer answer = route[0].handler().answer(page(who("u0", "p0", Reach.USER)));
+        assertThat(pages.bytes()).isEqualTo(5_000);
+        answer.end();
+        assertThat(pages.bytes()).isZero();
+    }
+
+    private static Call page(Identity who) {
+        return new Call(who, Map.of(), Map.of("limit", List.of("10")), Body.of(new byte[0]));
     }
 }

@@ -9,14 +9,13 @@ import java.util.function.Predicate;
 import java.util.regex.Pattern;
 
 /**
- * The properties of Kafka's clients that may be given, and with which values. A list of what is allowed and not of what is
- * forbidden: some of the several hundred others load a class, open a file or call an address (CVE-2023-25194, CVE-2025-27817),
- * and some would take a promise back.
+ * The Kafka client properties that may be set, and their valid values. It is an allowlist, because some of the several hundred
+ * others load a class, open a file or call an address (CVE-2023-25194, CVE-2025-27817), and some would break a guarantee.
  */
 final class ClientProperty {
     private static final Map<String, ClientProperty> ALLOWED = new TreeMap<>();
 
-    /** Of these, the value is not for anybody's eyes; of certificates, it is too long for them. */
+    /** Values that are never shown: secrets, and certificates, which are too long. */
     private static final Set<String> UNSHOWN = Set.of(
             "ssl.key.password", "ssl.keystore.key", "ssl.keystore.certificate.chain", "ssl.truststore.certificates");
 
@@ -54,7 +53,7 @@ final class ClientProperty {
         this.isRight = isRight;
     }
 
-    /** The value, if this property may have it. */
+    /** The value, if it is valid for this property. */
     static String checked(String name, String value) {
         ClientProperty property = ALLOWED.get(name);
         if (property == null) {

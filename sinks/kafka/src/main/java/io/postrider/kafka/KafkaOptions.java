@@ -15,16 +15,16 @@ import org.apache.kafka.common.config.SslConfigs;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where the brokers are and how to talk to them. Immutable: each {@code with…} gives a changed copy, and refuses bad values by
- * name. Everything but the login can also be given as Kafka's own property, if {@link ClientProperty} knows it; what names a
- * file, an address or a class is not among them. Neither password nor key is ever part of {@link #toString}.
+ * The brokers and how to connect to them. Immutable: each {@code with…} returns a changed copy and rejects invalid values by
+ * name. Everything except the login can also be set as a Kafka property if {@link ClientProperty} allows it; properties that name
+ * a file, an address or a class are not allowed. {@link #toString} never contains a password or a key.
  */
 public final class KafkaOptions {
     private static final Pattern SERVER = Pattern.compile("([A-Za-z0-9._-]{1,253}|\\[[0-9A-Fa-f:.]{2,45}]):[0-9]{1,5}");
     private static final Duration SHORTEST = Duration.ofSeconds(3);
     private static final Duration LONGEST = Duration.ofMinutes(10);
 
-    /** Two clients of one name in one process trip over each other's metrics, with a warning each time. */
+    /** Two clients with the same name in one process conflict over their metrics, with a warning each time. */
     private static final AtomicInteger UNNAMED = new AtomicInteger();
 
     private final String servers;
@@ -37,7 +37,7 @@ public final class KafkaOptions {
         this.login = login;
     }
 
-    /** The brokers to begin with, as {@code host:port}, several with commas between. */
+    /** The bootstrap brokers as {@code host:port}, separated by commas. */
     public static KafkaOptions at(String bootstrapServers) {
         for (String server : bootstrapServers.split(",", -1)) {
             if (!SERVER.matcher(server).matches()) {
@@ -48,22 +48,22 @@ public final class KafkaOptions {
         return new KafkaOptions(bootstrapServers, Map.of(), null);
     }
 
-    /** What the clients are called at the brokers, for quotas and logs there. Default: postrider and a number. */
+    /** The client id, which brokers use for quotas and logs. Default: postrider and a number. */
     public KafkaOptions withClientId(String name) {
         return withProperty(CommonClientConfigs.CLIENT_ID_CONFIG, name);
     }
 
-    /** How long records wait for others to go with, 0..1 s. A batch that is complete never waits. Default 5 ms. */
+    /** The linger time in which records wait to be batched, 0..1 s. A full batch never waits. Default 5 ms. */
     public KafkaOptions withLinger(Duration time) {
         return withProperty(ProducerConfig.LINGER_MS_CONFIG, Long.toString(time.toMillis()));
     }
 
-    /** How many bytes for one partition go in one piece, 1 KiB..16 MiB. Default 128 KiB. */
+    /** The maximum batch size per partition in bytes, 1 KiB..16 MiB. Default 128 KiB. */
     public KafkaOptions withBatchSize(int bytes) {
         return withProperty(ProducerConfig.BATCH_SIZE_CONFIG, Integer.toString(bytes));
     }
 
-    /** The largest record, headers included, 1 KiB..64 MiB; brokers and topics have limits of their own. Default 1 MiB. */
+    /** The maximum record size including headers, 1 KiB..64 MiB; brokers and topics have their own limits. Default 1 MiB. */
     public KafkaOptions withRecordCap(int bytes) {
         return withProperty(ProducerConfig.MAX_REQUEST_SIZE_CONFIG, Integer.toString(bytes));
     }
@@ -74,8 +74,8 @@ public final class KafkaOptions {
     }
 
     /**
-     * How long the client itself tries to bring a record in before the sink counts as unavailable, 3 s..10 min. While it tries
-     * the brokers can tell a repeat by themselves, so let it be longer than the restart of a broker takes. Default 30 s.
+     * How long the client itself retries a record before the sink counts as unavailable, 3 s..10 min. During these retries the
+     * brokers can detect duplicates, so it should be longer than a broker takes to restart. Default 30 s.
      */
     public KafkaOptions withDeliveryTimeout(Duration time) {
         if (time.compareTo(SHORTEST) < 0 || time.compareTo(LONGEST) > 0) {
@@ -89,23 +89,25 @@ public final class KafkaOptions {
         return withProperty(CommonClientConfigs.SECURITY_PROTOCOL_CONFIG, protocol);
     }
 
-    /** Who must have signed the brokers' certificates, as PEM text. Default: whom the JVM trusts. */
+    /** The CA certificates that must have signed the brokers' certificates, as PEM text. Default: the JVM's trust store. */
     public KafkaOptions withTrusted(String certificates) {
         return withProperty(SslConfigs.SSL_TRUSTSTORE_CERTIFICATES_CONFIG, certificates);
     }
 
-    /** The client's own certificate and its private key (PKCS 8), as PEM text. */
+    /** The client certificate and its private key (PKCS 8), as PEM text. */
     public KafkaOptions withIdentity(String certificateChain, String privateKey) {
         return withProperty(SslConfigs.SSL_KEYSTORE_CERTIFICATE_CHAIN_CONFIG, certificateChain)
                 .withProperty(SslConfigs.SSL_KEYSTORE_KEY_CONFIG, privateKey);
     }
 
-    /** The login, in code only. The mechanism is {@code PLAIN}, {@code SCRAM-SHA-256} or {@code SCRAM-SHA-512}. */
+    /**
+     * The login, which can be set in code only. The mechanism is {@code PLAIN}, {@code SCRAM-SHA-256} or {@code SCRAM-SHA-512}.
+     */
     public KafkaOptions withLogin(String mechanism, String user, String password) {
         return new KafkaOptions(servers, given, Login.of(mechanism, user, password));
     }
 
-    /** Properties under Kafka's own names, as a configuration file has them. One that is not known is refused by name. */
+    /** Properties under Kafka's own names, as in a configuration file. An unknown property is refused by name. */
     public KafkaOptions withProperties(Map<String, String> properties) {
         KafkaOptions changed = this;
         for (Map.Entry<String, String> property : properties.entrySet()) {
@@ -120,7 +122,7 @@ public final class KafkaOptions {
         return new KafkaOptions(servers, more, login);
     }
 
-    /** The same, with a protocol that fits the login and a name for the clients: what cannot work is refused here. */
+    /** A copy with a protocol that fits the login and a client id. Combinations that cannot work are refused here. */
     KafkaOptions completed() {
         String protocol = given.getOrDefault(
                 CommonClientConfigs.SECURITY_PROTOCOL_CONFIG, login == null ? "PLAINTEXT" : "SASL_SSL");
@@ -144,7 +146,7 @@ public final class KafkaOptions {
                 Long.parseLong(given.getOrDefault(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, "30000")));
     }
 
-    /** How long one answer may take, or the brokers' first: three fit into the time that a record has. */
+    /** The timeout for one response, including the first one of the brokers: three fit into the delivery timeout. */
     Duration answerTimeout() {
         return deliveryTimeout().dividedBy(3);
     }
@@ -154,9 +156,9 @@ public final class KafkaOptions {
         long answer = answerTimeout().toMillis();
         all.put(ProducerConfig.ACKS_CONFIG, "all");
         all.put(ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG, true);
-        // With two, a new producer's second batch can get in before its first: of a producer that it has not seen yet a
-        // broker
-        // takes any sequence number, and the first may have met a leader that was not ready. Batches are large instead.
+        // With two in flight, a new producer's second batch can overtake its first: a broker accepts any sequence
+        // number from a producer that it does not know yet, and the first may have met a leader that was not ready.
+        // Batches are large instead.
         all.put(ProducerConfig.MAX_IN_FLIGHT_REQUESTS_PER_CONNECTION, 1);
         all.put(ProducerConfig.LINGER_MS_CONFIG, 5);
         all.put(ProducerConfig.BATCH_SIZE_CONFIG, 128 << 10);
@@ -179,9 +181,9 @@ public final class KafkaOptions {
         int answer = (int) answerTimeout().toMillis();
         all.put(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, false);
         all.put(ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG, false);
-        // What retention takes away while we read is not there: go on with what is.
+        // If retention deletes records while we read, continue with the oldest that is left.
         all.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "earliest");
-        // Somebody's open transaction in the topic must not hide what is behind it.
+        // An open transaction of another producer must not hide the records behind it.
         all.put(ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_uncommitted");
         all.put(ConsumerConfig.FETCH_MAX_BYTES_CONFIG, 8 << 20);
         all.put(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, 2_000);
@@ -201,7 +203,7 @@ public final class KafkaOptions {
     private Map<String, Object> client() {
         Map<String, Object> all = new HashMap<>();
         all.put(CommonClientConfigs.BOOTSTRAP_SERVERS_CONFIG, servers);
-        // A broker that is away costs a line of the client's log each time: every 2 s, not 20 times a second.
+        // A broker that is down costs a line in the client's log per attempt: every 2 s, not 20 times a second.
         all.put(CommonClientConfigs.RECONNECT_BACKOFF_MS_CONFIG, 250L);
         all.put(CommonClientConfigs.RECONNECT_BACKOFF_MAX_MS_CONFIG, 2_000L);
         all.put(CommonClientConfigs.ENABLE_METRICS_PUSH_CONFIG, false);
@@ -223,7 +225,7 @@ public final class KafkaOptions {
         return all;
     }
 
-    /** What was given, without what is secret. */
+    /** The given options without secrets. */
     @Override
     public String toString() {
         StringBuilder text = new StringBuilder("servers=" + servers);
@@ -232,7 +234,7 @@ public final class KafkaOptions {
         return login == null ? text.toString() : text + " login=" + login.mechanism();
     }
 
-    /** Control characters are replaced: a value that a stranger gave must not write lines of its own into a log. */
+    /** Replaces control characters: an untrusted value must not write lines of its own into a log. */
     static String shortened(String value) {
         String clean = value.replaceAll("\\p{Cntrl}", "?");
         return clean.length() <= 120 ? clean : clean.substring(0, 117) + "...";

@@ -1,9 +1,9 @@
 package io.postrider.kafka;
 
-import io.postrider.Course;
 import io.postrider.LogEvent;
 import io.postrider.PostriderException;
-import io.postrider.Receipt;
+import io.postrider.RelayEpoch;
+import io.postrider.SendResult;
 import io.postrider.Sink;
 import java.time.Duration;
 import java.util.List;
@@ -25,30 +25,31 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends a relay's events to a topic of Kafka, in order for each key, and knows after a failure or a restart what is there.
+ * Sends a relay's events to a Kafka topic, ordered by key, and can determine after a failure or a restart what has arrived.
  *
- * <p>Its producer, and what makes it change:
+ * <p>States of its producer:
  *
  * <ul>
- *   <li><em>none</em>: at the beginning, or the last one broke. {@code send} makes one.
- *   <li><em>open</em>: serves every {@code send}. A whole receipt, and a record that the client itself refuses, leave it open.
- *   <li><em>broken</em>: a record failed at the brokers or got no answer in time, the client's or ours. The producer is closed without waiting, since
- *       another one must not find it still trying; then there is none.
+ *   <li><em>none</em>: at the beginning, or after the last one broke. {@code send} creates one.
+ *   <li><em>open</em>: serves every {@code send}. It stays open after a complete receipt, or a record that the client refuses.
+ *   <li><em>broken</em>: a record failed at the brokers, or the client's or our timeout is over. The producer is closed without
+ *       waiting, since it must not still retry when the next one starts; then there is none.
  * </ul>
  *
- * <p>What a producer that broke had under way may reach the topic some moments later, and so may what a process had under way
- * that was killed. So the first {@code holds} after either lets the brokers answer, waits a second, and only then looks.
+ * <p>Records that were in flight when a producer broke, or when a process was killed, may still reach the topic some moments
+ * later. So the first {@code holds} after either waits for an answer of the brokers and then one second before it reads the
+ * topic.
  *
- * <p>Threads may share it.
+ * <p>Safe to share among threads.
  */
 public final class KafkaSink implements Sink {
     private static final Pattern TOPIC = Pattern.compile("[A-Za-z0-9._-]{1,249}");
     private static final Duration CLOSE = Duration.ofSeconds(5);
 
-    /** How long a request that a broker has read may wait for its turn there. */
+    /** How long a request that a broker has received may be queued there. */
     private static final Duration SETTLE = Duration.ofSeconds(1);
 
-    /** How many records of a partition holds() goes back, at most: 100,000 of 1 KB take a second or two. */
+    /** The maximum number of records per partition that holds() reads back: 100,000 of 1 KB take a second or two. */
     private static final int MOST_BACK = 100_000;
 
     private final String kafkaTopic;
@@ -71,7 +72,7 @@ public final class KafkaSink implements Sink {
         this.mostBack = mostBack;
     }
 
-    /** Nothing is connected yet. One sink serves one relay: close it after the node. */
+    /** Does not connect yet. One sink serves one relay: close it after the node. */
     public static KafkaSink to(String kafkaTopic, KafkaOptions options) {
         return new KafkaSink(kafkaTopic, options, MOST_BACK);
     }
@@ -82,12 +83,12 @@ public final class KafkaSink implements Sink {
     }
 
     @Override
-    public Receipt send(Course course, List<LogEvent> events) throws Exception {
+    public SendResult send(RelayEpoch course, List<LogEvent> events) throws Exception {
         Producer<byte @Nullable [], byte[]> using;
         try {
             using = open();
         } catch (KafkaException | IllegalStateException e) {
-            return Receipt.unavailable(0, e);
+            return SendResult.unavailable(0, e);
         }
         Sending sending = new Sending(using, options.deliveryTimeout().plus(options.answerTimeout()));
         try {
@@ -100,7 +101,7 @@ public final class KafkaSink implements Sink {
     }
 
     @Override
-    public Map<Long, UUID> holds(Course course, long after) throws InterruptedException {
+    public Map<Long, UUID> holds(RelayEpoch course, long after) throws InterruptedException {
         try (KafkaConsumer<byte[], byte[]> consumer =
                 new KafkaConsumer<>(options.reader(), new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
             LookBack lookBack = new LookBack(consumer, kafkaTopic, options.answerTimeout());
@@ -163,7 +164,7 @@ public final class KafkaSink implements Sink {
         lookBack.reach();
         TimeUnit.NANOSECONDS.sleep(SETTLE.toNanos());
         synchronized (this) {
-            settled = Math.max(settled, seen); // another producer may have broken meanwhile
+            settled = Math.max(settled, seen); // another producer may have broken in the meantime
         }
     }
 

@@ -4,9 +4,9 @@ import io.postrider.PostriderException;
 import java.util.Map;
 
 /**
- * User and password, and the one line that Kafka wants to be told them by. That line names a class to be loaded, which is how
- * a configuration has run foreign code before (CVE-2023-25194): so nobody gives it but this class, from a fixed table, with
- * user and password quoted.
+ * User and password, and the JAAS line in which Kafka expects them. That line names a class to load, which has let a
+ * configuration run foreign code (CVE-2023-25194). So only this class writes it, from a fixed table, with user and password
+ * quoted.
  */
 final class Login {
     private static final String SCRAM = "org.apache.kafka.common.security.scram.ScramLoginModule";
@@ -37,7 +37,7 @@ final class Login {
         return mechanism;
     }
 
-    /** Kept as text that Kafka takes for a password: it hides it where it prints its settings. */
+    /** Stored as a Kafka password type, which Kafka hides when it prints its settings. */
     String jaas() {
         return MODULES.get(mechanism) + " required username=" + quoted(user) + " password=" + quoted(password) + ";";
     }
@@ -46,7 +46,7 @@ final class Login {
         return '"' + value.replace("\\", "\\\\").replace("\"", "\\\"") + '"';
     }
 
-    /** A line's end would end the quotation. The value is not told: it may be the password. */
+    /** A line break would end the quoted text. The error does not show the value, which may be the password. */
     private static String plain(String what, String value) {
         if (value.isEmpty() || value.chars().anyMatch(Character::isISOControl)) {
             throw PostriderException.refused("login " + what + " must be given and have no control characters");

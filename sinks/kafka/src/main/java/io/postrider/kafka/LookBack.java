@@ -1,6 +1,6 @@
 package io.postrider.kafka;
 
-import io.postrider.Course;
+import io.postrider.RelayEpoch;
 import io.postrider.kafka.Records.Mark;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -17,11 +17,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Finds what a topic has of a course after a position. Each partition is read from its end backwards, in pieces of growing
- * length, until the oldest record of the relay in a piece is at or before that position, or of an earlier course.
+ * Finds the records of a relay epoch after a position in a topic. Each partition is read backwards from its end, in chunks of
+ * growing size, until the oldest record of the relay in a chunk is at or before that position, or of an earlier epoch.
  *
- * <p>The <em>oldest</em> of a piece and not any: an event that was set back is sent late, behind those of greater positions, and
- * must not hide them.
+ * <p>The <em>oldest</em> record of a chunk decides, not just any: an event that was retried is sent late, behind events of
+ * greater positions, and must not hide them.
  */
 final class LookBack {
     private static final Logger LOG = LoggerFactory.getLogger(LookBack.class);
@@ -29,7 +29,7 @@ final class LookBack {
     private static final int FIRST_PIECE = 1_000;
     private static final int GROWTH = 4;
 
-    /** What is found is kept in memory: about 100 bytes each. */
+    /** Results are kept in memory: about 100 bytes each. */
     private static final int MOST_OF_ALL = 1_000_000;
 
     private static final Duration POLL = Duration.ofMillis(200);
@@ -50,23 +50,23 @@ final class LookBack {
     }
 
     /**
-     * The ids by their positions.
+     * The event ids by position.
      *
-     * @param most how many records of a partition to go back, at most
+     * @param most the maximum number of records to read back per partition
      */
-    Map<Long, UUID> find(Course course, long after, int most) {
+    Map<Long, UUID> find(RelayEpoch course, long after, int most) {
         Map<Long, UUID> found = new HashMap<>();
         List<Stretch> open = stretches(course, after, most);
         while (!open.isEmpty()) {
             open.forEach(Stretch::stepBack);
             read(open);
-            open.forEach(stretch -> stretch.found.forEach(found::putIfAbsent)); // of two, the one that came later
+            open.forEach(stretch -> stretch.found.forEach(found::putIfAbsent)); // of two, the later one wins
             open.removeIf(Stretch::isDone);
         }
         return found;
     }
 
-    /** Assigned at once: of others the client warns, each time that it is told where they end. */
+    /** Assigns them first: for unassigned partitions the client logs a warning whenever it learns their end offset. */
     private List<TopicPartition> partitions() {
         List<TopicPartition> partitions = consumer.partitionsFor(kafkaTopic).stream()
                 .map(info -> new TopicPartition(info.topic(), info.partition()))
@@ -75,7 +75,7 @@ final class LookBack {
         return partitions;
     }
 
-    private List<Stretch> stretches(Course course, long after, int most) {
+    private List<Stretch> stretches(RelayEpoch course, long after, int most) {
         List<TopicPartition> partitions = partitions();
         Map<TopicPartition, Long> begins = consumer.beginningOffsets(partitions);
         List<Stretch> stretches = new ArrayList<>();
@@ -91,7 +91,7 @@ final class LookBack {
 
     private void read(List<Stretch> stretches) {
         consumer.assign(stretches.stream().map(stretch -> stretch.partition).toList());
-        consumer.resume(consumer.paused()); // since the piece before
+        consumer.resume(consumer.paused()); // paused while reading the previous chunk
         stretches.forEach(stretch -> consumer.seek(stretch.partition, stretch.from));
         List<Stretch> reading = new ArrayList<>(stretches);
         long deadline = System.nanoTime() + patience.toNanos();
@@ -114,7 +114,7 @@ final class LookBack {
         }
     }
 
-    /** Leaves those that are at their end. True if any has come further. */
+    /** Removes the partitions that have reached their end. True if any has made progress. */
     private boolean forget(List<Stretch> reading) {
         boolean moved = false;
         for (Stretch stretch : List.copyOf(reading)) {
@@ -129,10 +129,10 @@ final class LookBack {
         return moved;
     }
 
-    /** One partition, and the piece of it that is being read: from … to. */
+    /** One partition and the chunk of it that is being read: from … to. */
     private static final class Stretch {
         private final TopicPartition partition;
-        private final Course course;
+        private final RelayEpoch course;
         private final long after;
         private final long begin;
         private final long floor;
@@ -144,7 +144,7 @@ final class LookBack {
         private @Nullable Mark oldest;
         private final Map<Long, UUID> found = new HashMap<>();
 
-        Stretch(TopicPartition partition, Course course, long after, long begin, long floor, long end) {
+        Stretch(TopicPartition partition, RelayEpoch course, long after, long begin, long floor, long end) {
             this.partition = partition;
             this.course = course;
             this.after = after;

@@ -2,9 +2,9 @@ package io.postrider.kafka;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.postrider.Course;
 import io.postrider.Envelope;
 import io.postrider.LogEvent;
+import io.postrider.RelayEpoch;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
@@ -15,8 +15,8 @@ import org.apache.kafka.common.header.Headers;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An event as a record: CloudEvents in binary mode, so the value is the payload and nothing else, and one header an attribute.
- * Three headers of our own say whose record it is; by them {@link LookBack} knows it again.
+ * Converts an event to a record: CloudEvents in binary mode, so the value is just the payload, with one header per attribute.
+ * Three additional headers identify the relay, by which {@link LookBack} recognises its own records.
  */
 final class Records {
     static final String TOPIC = "postrider_topic";
@@ -25,7 +25,7 @@ final class Records {
 
     private static final String ID = "ce_id";
 
-    /** There are as many as {@link Envelope} has attributes. */
+    /** The number of attributes of {@link Envelope}. */
     private static final Map<String, String> HEADERS =
             new ConcurrentHashMap<>(Map.of("datacontenttype", "content-type"));
 
@@ -33,7 +33,7 @@ final class Records {
     private final byte[] topic;
     private final byte[] course;
 
-    Records(String kafkaTopic, Course course) {
+    Records(String kafkaTopic, RelayEpoch course) {
         this.kafkaTopic = kafkaTopic;
         this.topic = course.topic().getBytes(UTF_8);
         this.course = (course.relay() + "/" + course.number()).getBytes(UTF_8);
@@ -57,10 +57,10 @@ final class Records {
         return record;
     }
 
-    /** Whose record it is, at which position. */
+    /** The relay that wrote the record, and its position. */
     record Mark(String relay, String topic, long number, long position, UUID id) {}
 
-    /** Null if it is not ours: others may write to the topic as well, and whatever they like. */
+    /** Null if the record is not ours: others may write anything to the topic as well. */
     static @Nullable Mark mark(ConsumerRecord<?, ?> record) {
         Headers headers = record.headers();
         String course = text(headers.lastHeader(COURSE));

@@ -1,7 +1,7 @@
 package io.postrider.kafka;
 
 import io.postrider.LogEvent;
-import io.postrider.Receipt;
+import io.postrider.SendResult;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -19,15 +19,15 @@ import org.apache.kafka.common.errors.SerializationException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Some events on their way through one producer, all at once and in order, and what became of them.
+ * A batch of events that is sent through one producer, all at once and in order, and its outcome.
  *
- * <p>When a record fails at the brokers, the producer is closed in that very callback. It would go on with the records behind
- * it otherwise: a batch that has run out of time is dropped, its partition's numbering begins anew, and the next batch of the
- * same key gets in before it. One batch of a partition is under way at a time; closed at once, the next one never leaves.
+ * <p>When a record fails at the brokers, the producer is closed within that callback. Otherwise it would continue with the
+ * records behind it: a batch that has timed out is dropped, the sequence numbers of its partition restart, and the next batch of
+ * the same key overtakes it. Only one batch per partition is in flight, so after an immediate close the next one is never sent.
  *
- * <p>Records run out of time in the client only while it may send. As long as it waits for its number as a producer, which a
- * broker that has just gone does not give, it keeps them: a flush was seen to last for as long as the broker was away. So the
- * time has an end here as well, and the producer is closed then.
+ * <p>The client times out records only while it can send. While it waits for its producer id, which a broker that has just gone
+ * down does not assign, it keeps them: a flush was seen to last as long as the broker was down. So there is a timeout here as
+ * well, after which the producer is closed.
  */
 final class Sending {
     private static final int NONE = Integer.MAX_VALUE;
@@ -36,7 +36,7 @@ final class Sending {
     private final Duration longest;
     private final Thread sender = Thread.currentThread();
 
-    // Written by the producer's thread too.
+    // Also written by the producer's thread.
     private int first = NONE;
     private int firstRefused = NONE;
     private boolean refusedByBroker;
@@ -45,24 +45,24 @@ final class Sending {
     private @Nullable Exception cause;
     private @Nullable Exception refusal;
 
-    /** @param longest more than the client itself gives a record */
+    /** @param longest longer than the client's own delivery timeout */
     Sending(Producer<byte @Nullable [], byte[]> producer, Duration longest) {
         this.producer = producer;
         this.longest = longest;
     }
 
-    /** Whether it is not known any more what the producer has brought in, or will. */
+    /** Whether it is unknown which records the producer has delivered or will deliver. */
     synchronized boolean isProducerBroken() {
         return broken;
     }
 
     /**
-     * Gives the receipt when nothing is under way any more.
+     * Returns the receipt when nothing is in flight any more.
      *
-     * @throws Exception the refusal of one event, if others before it were in the same batch and refused with it: nothing is
-     *     known against them, so it must be sought
+     * @throws Exception the refusal of one event, if others before it were in the same batch and refused with it: they may be
+     *     valid, so the refused event must be searched for
      */
-    Receipt send(Records records, List<LogEvent> events) throws Exception {
+    SendResult send(Records records, List<LogEvent> events) throws Exception {
         int next = 0;
         try {
             while (next < events.size() && !hasFailed()) {
@@ -73,7 +73,7 @@ final class Sending {
         } catch (InterruptException e) {
             closeNow(producer);
             interrupted(e);
-        } catch (RuntimeException e) { // most of all: a callback, ours or another lane's, has closed the producer
+        } catch (RuntimeException e) { // usually: a callback, ours or another lane's, has closed the producer
             closeNow(producer);
             broke(next, e);
         }
@@ -83,7 +83,7 @@ final class Sending {
     private void flush() {
         CompletableFuture<Object> flushed = new CompletableFuture<>();
         flushed.orTimeout(longest.toMillis(), TimeUnit.MILLISECONDS).exceptionallyAsync(late -> {
-            closeNow(producer); // which fails what it still has, and with that ends the flush
+            closeNow(producer); // fails the remaining records, which ends the flush
             return late;
         });
         try {
@@ -93,9 +93,12 @@ final class Sending {
         }
     }
 
-    /** Returns when the producer's thread has ended: every callback was called, and nothing more leaves this process by it. */
+    /**
+     * Returns when the producer's thread has ended: every callback was called, and nothing more is sent by this process through
+     * it.
+     */
     static void closeNow(Producer<?, ?> producer) {
-        boolean interrupted = Thread.interrupted(); // it would be told of that instead of being closed
+        boolean interrupted = Thread.interrupted(); // otherwise close() would throw instead of closing
         try {
             producer.close(Duration.ZERO);
         } finally {
@@ -150,7 +153,10 @@ final class Sending {
         }
     }
 
-    /** Nothing was heard of what is under way: none is counted as safe, and what is there will be found there. */
+    /**
+     * The outcome of the records in flight is unknown: none counts as delivered, and those that arrived are found in the topic
+     * later.
+     */
     private synchronized void interrupted(InterruptException error) {
         first = 0;
         cause = error;
@@ -163,20 +169,23 @@ final class Sending {
         broken = true;
     }
 
-    private synchronized Receipt receipt() throws Exception {
+    private synchronized SendResult receipt() throws Exception {
         if (cause == null) {
-            return Receipt.whole();
+            return SendResult.whole();
         }
         if (refusal != null && first == firstRefused) {
-            return Receipt.refused(first, refusal);
+            return SendResult.refused(first, refusal);
         }
         if (refusal != null && refusedByBroker) {
             throw refusal;
         }
-        return Receipt.unavailable(first, cause);
+        return SendResult.unavailable(first, cause);
     }
 
-    /** Whether it is about the record, so that it will be refused again. All else is the brokers' or the way's fault. */
+    /**
+     * Whether the record itself is the cause, so that it would be refused again. All other errors are due to the brokers or the
+     * network.
+     */
     private static boolean isRefusal(Exception error) {
         return error instanceof RecordTooLargeException
                 || error instanceof RecordBatchTooLargeException

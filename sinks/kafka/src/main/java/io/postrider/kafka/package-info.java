@@ -1,3 +1,3 @@
-/** A relay's sink in Kafka: what is sent, how it is known to be there, and what clients may be told. */
+/** The Kafka sink of a relay: its records, the search for records that were already delivered, and the client options. */
 @org.jspecify.annotations.NullMarked
 package io.postrider.kafka;

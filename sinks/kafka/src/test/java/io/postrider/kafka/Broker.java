@@ -202,6 +202,8 @@ final class Broker implements AutoCloseable {
         properties.put("broker.session.timeout.ms", "2000");
         properties.put("broker.heartbeat.interval.ms", "300");
         properties.put("log.cleaner.dedupe.buffer.size", "4194304");
+        // Events of tests are dated months ago; by default the broker deletes them 30 s after its start.
+        properties.put("log.retention.ms", "-1");
         return properties;
     }
 

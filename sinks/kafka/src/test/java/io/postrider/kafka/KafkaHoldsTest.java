@@ -6,8 +6,8 @@ import static io.postrider.kafka.Topics.events;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.postrider.Course;
 import io.postrider.LogEvent;
+import io.postrider.RelayEpoch;
 import io.postrider.testkit.Await;
 import java.time.Duration;
 import java.util.List;
@@ -64,16 +64,16 @@ class KafkaHoldsTest {
     @Test
     void other_relays_topics_and_courses_and_strangers_are_not_taken_for_it() throws Exception {
         String topic = BROKER.topic("shared", 1);
-        Topics.place(BROKER, topic, 0, new Course("relay", "orders", 1), events(1, 5));
-        Topics.place(BROKER, topic, 0, new Course("relay", "orders", 3), events(1, 5));
-        Topics.place(BROKER, topic, 0, new Course("relay", "bills", 2), events(1, 5));
-        Topics.place(BROKER, topic, 0, new Course("other", "orders", 2), events(1, 5));
+        Topics.place(BROKER, topic, 0, new RelayEpoch("relay", "orders", 1), events(1, 5));
+        Topics.place(BROKER, topic, 0, new RelayEpoch("relay", "orders", 3), events(1, 5));
+        Topics.place(BROKER, topic, 0, new RelayEpoch("relay", "bills", 2), events(1, 5));
+        Topics.place(BROKER, topic, 0, new RelayEpoch("other", "orders", 2), events(1, 5));
         Topics.placeForeign(BROKER, topic, 0, 5);
-        assertThat(holds(topic, new Course("relay", "orders", 2), 0)).isEmpty();
+        assertThat(holds(topic, new RelayEpoch("relay", "orders", 2), 0)).isEmpty();
 
         List<LogEvent> events = events(1, 3);
-        Topics.place(BROKER, topic, 0, new Course("relay", "orders", 2), events);
-        assertThat(holds(topic, new Course("relay", "orders", 2), 0)).isEqualTo(ids(events));
+        Topics.place(BROKER, topic, 0, new RelayEpoch("relay", "orders", 2), events);
+        assertThat(holds(topic, new RelayEpoch("relay", "orders", 2), 0)).isEqualTo(ids(events));
     }
 
     @Test
@@ -208,7 +208,7 @@ class KafkaHoldsTest {
         return record;
     }
 
-    private static Map<Long, UUID> holds(String topic, Course course, long after) throws Exception {
+    private static Map<Long, UUID> holds(String topic, RelayEpoch course, long after) throws Exception {
         try (KafkaSink sink = KafkaSink.to(topic, OPTIONS)) {
             return sink.holds(course, after);
         }

@@ -5,7 +5,7 @@ import static io.postrider.kafka.Topics.events;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.postrider.Receipt;
+import io.postrider.SendResult;
 import java.time.Duration;
 import java.util.UUID;
 import org.apache.kafka.common.errors.SaslAuthenticationException;
@@ -30,7 +30,7 @@ class KafkaLoginTest {
     void a_wrong_password_is_unavailable_and_no_event_is_blamed_for_it() throws Exception {
         String wrong = "wrong-" + UUID.randomUUID();
         try (KafkaSink sink = KafkaSink.to("any", OPTIONS.withLogin("PLAIN", Broker.USER, wrong))) {
-            Receipt receipt = sink.send(COURSE, events(1, 3));
+            SendResult receipt = sink.send(COURSE, events(1, 3));
             assertThat(receipt.isUnavailable()).isTrue();
             assertThat(receipt.taken()).isZero();
             assertThat(receipt.error()).isInstanceOf(SaslAuthenticationException.class);

@@ -19,7 +19,9 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(900)
 class KafkaOutageTest {
     /** A multiple of 4, so that each kind of outage occurs with each duration. */
-    private static final int ROUNDS = TestRun.count(8, 20);
+    private static final int ROUNDS = TestRun.count(4, 20);
+
+    private static final int FREEZES = TestRun.count(2, 6);
 
     private static final Duration PAUSE = Duration.ofMillis(10);
 
@@ -54,7 +56,7 @@ class KafkaOutageTest {
         try (Broker broker = Broker.started()) {
             String topic = broker.topic("freezes", 3);
             ride(broker, topic, orders -> {
-                for (int round = 0; round < 6; round++) {
+                for (int round = 0; round < FREEZES; round++) {
                     awaitProgress(orders);
                     broker.freeze();
                     awaitState(orders, "unavailable");

@@ -3,8 +3,8 @@ package io.postrider.kafka;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.postrider.Course;
 import io.postrider.LogEvent;
+import io.postrider.RelayEpoch;
 import io.postrider.StartPoint;
 import io.postrider.testkit.Await;
 import io.postrider.testkit.ChildJvm;
@@ -38,7 +38,7 @@ class KafkaRelayTest {
                 return events.size() == 100 ? java.util.Optional.of(events) : java.util.Optional.empty();
             });
             for (int partition : List.of(0, 2)) {
-                Topics.place(BROKER, topic, partition, new Course("relay", "orders", 1), of(partition, log));
+                Topics.place(BROKER, topic, partition, new RelayEpoch("relay", "orders", 1), of(partition, log));
             }
             assertThat(Topics.records(BROKER, topic)).hasSizeBetween(1, 99);
 

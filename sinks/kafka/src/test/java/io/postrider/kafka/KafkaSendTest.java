@@ -8,10 +8,10 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.postrider.Course;
 import io.postrider.Envelope;
 import io.postrider.LogEvent;
-import io.postrider.Receipt;
+import io.postrider.RelayEpoch;
+import io.postrider.SendResult;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -104,7 +104,7 @@ class KafkaSendTest {
         List<LogEvent> events = new ArrayList<>(events(1, 10));
         events.set(6, event(7, "k7", "\"" + "x".repeat(20_000) + "\""));
         try (KafkaSink sink = KafkaSink.to(topic, OPTIONS.withRecordCap(10_000))) {
-            Receipt receipt = sink.send(COURSE, events);
+            SendResult receipt = sink.send(COURSE, events);
             assertThat(receipt.isWhole() || receipt.isUnavailable()).isFalse();
             assertThat(receipt.taken()).isEqualTo(6);
             assertThat(receipt.error()).isInstanceOf(RecordTooLargeException.class);
@@ -130,7 +130,7 @@ class KafkaSendTest {
                 null,
                 "{}",
                 Instant.ofEpochSecond(-1));
-        Receipt receipt = send(topic, COURSE, good, old, event(3, "k"));
+        SendResult receipt = send(topic, COURSE, good, old, event(3, "k"));
         assertThat(receipt.isWhole() || receipt.isUnavailable()).isFalse();
         assertThat(receipt.taken()).isEqualTo(1);
         assertThat(Topics.positions(BROKER, topic)).containsExactly(1L);
@@ -141,7 +141,7 @@ class KafkaSendTest {
         String topic = BROKER.topic("large-there", 1, Map.of("max.message.bytes", "10000"));
         LogEvent large = event(7, "k", "\"" + "x".repeat(20_000) + "\"");
         try (KafkaSink sink = KafkaSink.to(topic, OPTIONS)) {
-            Receipt receipt = sink.send(COURSE, List.of(large));
+            SendResult receipt = sink.send(COURSE, List.of(large));
             assertThat(receipt.isUnavailable()).isFalse();
             assertThat(receipt.taken()).isZero();
             assertThat(receipt.error()).isInstanceOf(RecordTooLargeException.class);
@@ -179,7 +179,7 @@ class KafkaSendTest {
         long begin = System.nanoTime();
         try (KafkaSink sink =
                 KafkaSink.to("nowhere", KafkaOptions.at("127.0.0.1:1").withDeliveryTimeout(Duration.ofSeconds(3)))) {
-            Receipt receipt = sink.send(COURSE, events(1, 100));
+            SendResult receipt = sink.send(COURSE, events(1, 100));
             assertThat(receipt.isUnavailable()).isTrue();
             assertThat(receipt.taken()).isZero();
             assertThatThrownBy(() -> sink.holds(COURSE, 0)).isInstanceOf(TimeoutException.class);
@@ -199,7 +199,7 @@ class KafkaSendTest {
     void a_topic_that_does_not_exist_is_unavailable_until_somebody_makes_it() throws Exception {
         try (KafkaSink sink =
                 KafkaSink.to("missing-" + UUID.randomUUID(), OPTIONS.withDeliveryTimeout(Duration.ofSeconds(3)))) {
-            Receipt receipt = sink.send(COURSE, events(1, 3));
+            SendResult receipt = sink.send(COURSE, events(1, 3));
             assertThat(receipt.isUnavailable()).isTrue();
             assertThat(receipt.error()).hasMessageContaining("not present in metadata");
             assertThat(sink.test()).contains("no such topic yet");
@@ -229,7 +229,7 @@ class KafkaSendTest {
         try (KafkaSink sink = KafkaSink.to(topic, OPTIONS)) {
             assertThat(sink.send(COURSE, events(1, 10)).isWhole()).isTrue();
             Thread.currentThread().interrupt();
-            Receipt receipt = sink.send(COURSE, events(11, 20));
+            SendResult receipt = sink.send(COURSE, events(11, 20));
             assertThat(Thread.interrupted()).isTrue();
             assertThat(receipt.isUnavailable()).isTrue();
             assertThat(receipt.taken()).isZero();
@@ -240,7 +240,7 @@ class KafkaSendTest {
     /** By a receipt if it was alone in its batch or the first of it, else by an exception. */
     private static void assertRefused(KafkaSink sink, List<LogEvent> events, int index) {
         try {
-            Receipt receipt = sink.send(COURSE, events);
+            SendResult receipt = sink.send(COURSE, events);
             assertThat(receipt.isUnavailable()).isFalse();
             assertThat(receipt.taken()).isEqualTo(index);
         } catch (Exception e) {
@@ -248,7 +248,7 @@ class KafkaSendTest {
         }
     }
 
-    private static Receipt send(String topic, Course course, LogEvent... events) throws Exception {
+    private static SendResult send(String topic, RelayEpoch course, LogEvent... events) throws Exception {
         try (KafkaSink sink = KafkaSink.to(topic, OPTIONS)) {
             return sink.send(course, List.of(events));
         }

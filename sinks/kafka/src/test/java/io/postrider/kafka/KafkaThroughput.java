@@ -1,7 +1,7 @@
 package io.postrider.kafka;
 
-import io.postrider.Course;
 import io.postrider.LogEvent;
+import io.postrider.RelayEpoch;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -60,7 +60,7 @@ final class KafkaThroughput {
 
     private static double bare(Broker broker, List<LogEvent> events, int batchSize) {
         String topic = broker.topic("bare", PARTITIONS);
-        Records records = new Records(topic, new Course("relay", "orders", 1));
+        Records records = new Records(topic, new RelayEpoch("relay", "orders", 1));
         List<ProducerRecord<byte[], byte[]>> all = new ArrayList<>();
         events.forEach(event -> all.add(records.of(event)));
         try (KafkaProducer<byte[], byte[]> producer =
@@ -75,7 +75,7 @@ final class KafkaThroughput {
 
     private static double sink(Broker broker, List<LogEvent> events, int size) throws Exception {
         String topic = broker.topic("sink", PARTITIONS);
-        Course course = new Course("relay", "orders", 1);
+        RelayEpoch course = new RelayEpoch("relay", "orders", 1);
         try (KafkaSink sink =
                 KafkaSink.to(topic, KafkaOptions.at(broker.servers()).withDeliveryTimeout(Duration.ofSeconds(30)))) {
             sink.send(course, events.subList(0, 1));

@@ -6,7 +6,7 @@ import static io.postrider.kafka.Topics.events;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.postrider.LogEvent;
-import io.postrider.Receipt;
+import io.postrider.SendResult;
 import io.postrider.testkit.TcpProxy;
 import io.postrider.testkit.TcpProxy.Cut;
 import io.postrider.testkit.TcpProxy.Direction;
@@ -57,7 +57,7 @@ class KafkaUnknownResultTest {
             int cuts = PROXY.cuts();
             PROXY.refuse(); // no new connection, and the old one is cut when the broker has the last record
             PROXY.cutAt(Direction.TO_SERVER, "mark-of-13", Cut.AFTER);
-            Receipt receipt = sink.send(COURSE, events);
+            SendResult receipt = sink.send(COURSE, events);
             assertThat(receipt.isUnavailable()).isTrue();
             assertThat(receipt.taken()).isZero();
             assertThat(PROXY.cuts()).as("connections cut").isGreaterThan(cuts);
@@ -77,7 +77,7 @@ class KafkaUnknownResultTest {
             assertThat(sink.send(COURSE, events(1, 10)).isWhole()).isTrue();
             PROXY.refuse();
             PROXY.cutAll();
-            Receipt receipt = sink.send(COURSE, events(11, 20));
+            SendResult receipt = sink.send(COURSE, events(11, 20));
             assertThat(receipt.isUnavailable()).isTrue();
             PROXY.accept();
             assertThat(sink.holds(COURSE, 10)).isEmpty();

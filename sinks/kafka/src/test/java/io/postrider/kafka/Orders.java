@@ -8,7 +8,7 @@ import io.postrider.Listener;
 import io.postrider.Postrider;
 import io.postrider.Sink;
 import io.postrider.StartPoint;
-import io.postrider.listen.Relays;
+import io.postrider.admin.Relays;
 import io.postrider.testkit.Await;
 import io.postrider.testkit.TestDatabase;
 import java.sql.Connection;

@@ -1,9 +1,9 @@
 package io.postrider.kafka;
 
-import io.postrider.Course;
 import io.postrider.LogEvent;
 import io.postrider.Postrider;
-import io.postrider.Receipt;
+import io.postrider.RelayEpoch;
+import io.postrider.SendResult;
 import io.postrider.Sink;
 import java.util.List;
 import java.util.Map;
@@ -38,9 +38,9 @@ final class RelayProcess {
         }
 
         @Override
-        public Receipt send(Course course, List<LogEvent> events) throws Exception {
+        public SendResult send(RelayEpoch course, List<LogEvent> events) throws Exception {
             System.out.println("sending " + events.get(0).position());
-            Receipt receipt = sink.send(course, events);
+            SendResult receipt = sink.send(course, events);
             if (--left == 0) {
                 Runtime.getRuntime().halt(137); // it is there, and nobody has written that down
             }
@@ -48,7 +48,7 @@ final class RelayProcess {
         }
 
         @Override
-        public Map<Long, UUID> holds(Course course, long after) throws Exception {
+        public Map<Long, UUID> holds(RelayEpoch course, long after) throws Exception {
             return sink.holds(course, after);
         }
 

@@ -2,8 +2,8 @@ package io.postrider.kafka;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.postrider.Course;
 import io.postrider.LogEvent;
+import io.postrider.RelayEpoch;
 import io.postrider.testkit.Await;
 import java.time.Duration;
 import java.time.Instant;
@@ -11,18 +11,23 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import java.util.stream.IntStream;
 import java.util.stream.LongStream;
+import java.util.stream.Stream;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /** What tests send, and what they find in a topic with a consumer of their own. */
 final class Topics {
-    static final Course COURSE = new Course("relay", "orders", 1);
+    static final RelayEpoch COURSE = new RelayEpoch("relay", "orders", 1);
 
     private Topics() {}
 
@@ -91,22 +96,47 @@ final class Topics {
     }
 
     /** Puts these into one partition, as a relay of this course would. */
-    static void place(Broker broker, String topic, int partition, Course course, List<LogEvent> events) {
+    static void place(Broker broker, String topic, int partition, RelayEpoch course, List<LogEvent> events) {
         Records records = new Records(topic, course);
         try (KafkaProducer<byte[], byte[]> producer = stranger(broker, Map.of("linger.ms", 20))) {
-            for (LogEvent event : events) {
-                ProducerRecord<byte[], byte[]> record = records.of(event);
-                producer.send(new ProducerRecord<>(
-                        topic, partition, record.timestamp(), record.key(), record.value(), record.headers()));
-            }
+            sendAll(
+                    producer,
+                    events.stream()
+                            .map(records::of)
+                            .map(record -> new ProducerRecord<>(
+                                    topic,
+                                    partition,
+                                    record.timestamp(),
+                                    record.key(),
+                                    record.value(),
+                                    record.headers())));
         }
     }
 
     /** Records that no relay wrote. */
     static void placeForeign(Broker broker, String topic, int partition, int count) {
         try (KafkaProducer<byte[], byte[]> producer = stranger(broker, Map.of("linger.ms", 20))) {
-            for (int i = 0; i < count; i++) {
-                producer.send(new ProducerRecord<>(topic, partition, null, ("foreign " + i).getBytes(UTF_8)));
+            sendAll(
+                    producer,
+                    IntStream.range(0, count)
+                            .mapToObj(i ->
+                                    new ProducerRecord<>(topic, partition, null, ("foreign " + i).getBytes(UTF_8))));
+        }
+    }
+
+    /** Fails if the broker has not taken every record: a record that is missing would look like one that was deleted. */
+    private static void sendAll(
+            KafkaProducer<byte[], byte[]> producer, Stream<ProducerRecord<byte[], byte[]>> records) {
+        List<Future<RecordMetadata>> sent = records.map(producer::send).toList();
+        producer.flush();
+        for (Future<RecordMetadata> answer : sent) {
+            try {
+                answer.get();
+            } catch (ExecutionException e) {
+                throw new IllegalStateException("a record was not written: " + e.getCause(), e);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                throw new IllegalStateException("interrupted while records were written", e);
             }
         }
     }

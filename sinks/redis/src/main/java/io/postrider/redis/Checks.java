@@ -4,7 +4,7 @@ import io.postrider.PostriderException;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** The checks that options make on their values: each names the option, the bounds and the value. */
+/** The checks of option values: each error names the option, the bounds and the value. */
 final class Checks {
     private static final int LONGEST_NAME = 512;
 
@@ -31,7 +31,9 @@ final class Checks {
         return value;
     }
 
-    /** Redis takes any bytes; white space and controls in a name are a mistake, and would write lines into a log. */
+    /**
+     * Redis accepts any bytes, but white space and control characters in a name are a mistake and would inject lines into a log.
+     */
     static String unlessName(String option, @Nullable String value) {
         String name = missing(option, value);
         boolean odd = name.chars().anyMatch(c -> c <= ' ' || c == 0x7F);

@@ -17,11 +17,11 @@ import tools.jackson.core.StreamReadFeature;
 import tools.jackson.core.json.JsonFactory;
 
 /**
- * The way back from {@link io.postrider.Envelope#json} to the event. The payload is cut out of the text as it stands there, so
- * that no number is rounded and no key moved.
+ * Parses the text of {@link io.postrider.Envelope#json} back into an event. The payload is cut out of the text unchanged, so that
+ * no number is rounded and no key is reordered.
  */
 final class EnvelopeText {
-    /** Core takes payloads of up to 64 MiB that nest 1,000 deep; the envelope is one more. */
+    /** Core accepts payloads of up to 64 MiB with a nesting depth of 1,000; the envelope adds one level. */
     private static final JsonFactory JSON = JsonFactory.builder()
             .streamReadConstraints(StreamReadConstraints.builder()
                     .maxNestingDepth(1_001)
@@ -60,7 +60,7 @@ final class EnvelopeText {
         return event(attributes);
     }
 
-    /** What the value that begins here looks like. */
+    /** The kind of the value that begins here. */
     private static String raw(JsonParser parser, String text) {
         int from = (int) parser.currentTokenLocation().getCharOffset();
         parser.skipChildren();

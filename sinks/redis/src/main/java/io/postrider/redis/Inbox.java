@@ -10,8 +10,8 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * What has come over the channel for one topic and is not looked at yet: events that are believed, and the highest position that
- * anybody has mentioned. Bounded: what is too much is dropped, and found missing later. Safe to share.
+ * The unprocessed messages of one topic: trusted events, and the highest position that any message has mentioned. Bounded: excess
+ * events are dropped and detected as missing later. Safe to share.
  */
 final class Inbox {
     private static final int MOST = 10_000;
@@ -24,10 +24,10 @@ final class Inbox {
     private long hint;
     private boolean nudged;
 
-    /** @param nudged whether somebody wants a look at the log now */
+    /** @param nudged whether the log must be read now */
     record Mail(List<LogEvent> events, long hint, boolean nudged) {}
 
-    /** An event to be taken as it is. */
+    /** Adds a trusted event. */
     void put(LogEvent event) {
         lock.lock();
         try {
@@ -43,7 +43,7 @@ final class Inbox {
         }
     }
 
-    /** Somebody says that there is an event at this position. */
+    /** A message claims that there is an event at this position. */
     void hint(long position) {
         lock.lock();
         try {
@@ -64,7 +64,7 @@ final class Inbox {
         }
     }
 
-    /** All that is there, and waits for something if nothing is. */
+    /** Takes all messages; waits for one if there is none. */
     Mail take(Duration most) throws InterruptedException {
         lock.lock();
         try {

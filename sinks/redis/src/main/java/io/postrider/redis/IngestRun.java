@@ -26,17 +26,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One worker of a {@link RedisIngest}: a consumer of the group, with a thread and a connection of its own.
+ * One worker of a {@link RedisIngest}: a consumer of the group, with its own thread and connection.
  *
  * <pre>
- * READING   waits up to 1 s for new entries. Every so often, before that, it takes over entries that have been with somebody for
- *           too long. A crash leaves nothing behind.
- * MOVING    enqueues them in one transaction. If the database fails, it rests and moves the same again. A crash leaves the entries
- *           pending: somebody takes them over.
- * CLEARING  acknowledges and deletes them, in one transaction of Redis; entries of which no job can be made go to the stream of the
- *           refused before. If Redis fails, it rests and clears the same again. A crash leaves entries that are jobs already: who
- *           takes them over finds that out.
- * CLOSED    by close(), after CLEARING, or while it rests.
+ * READING   waits up to 1 s for new entries. Before that, at intervals, it claims entries that another consumer has held for too
+ *           long. A crash leaves nothing behind.
+ * MOVING    enqueues them in one transaction. If the database fails, it waits and retries the same entries. A crash leaves the
+ *           entries pending, and another consumer claims them.
+ * CLEARING  acknowledges and deletes them in one Redis transaction; entries that cannot become a job are first copied to the
+ *           stream of refused entries. If Redis fails, it waits and retries. A crash leaves entries that are already jobs; the
+ *           consumer that claims them detects that.
+ * CLOSED    by close(), after CLEARING or during a wait.
  * </pre>
  */
 final class IngestRun implements AutoCloseable {
@@ -85,10 +85,10 @@ final class IngestRun implements AutoCloseable {
                 }
                 rest = FIRST_REST;
             } catch (RedisException e) {
-                grouped = false; // it may be gone with the data
+                grouped = false; // the group may be lost with the data
                 stumble("redis", e);
             } catch (RuntimeException | Error e) {
-                // what it was at stays pending, and is taken over like that of a crash; all others go on
+                // the current entries stay pending and are claimed as after a crash; all others continue
                 log.error("redis_ingest_failed stream={}", options.stream(), e);
                 stumble("itself", e);
             }
@@ -104,7 +104,7 @@ final class IngestRun implements AutoCloseable {
                     options.group(),
                     XGroupCreateArgs.Builder.mkstream()));
         } catch (RedisBusyException e) {
-            // it is there
+            // the group exists already
         }
         grouped = true;
     }
@@ -117,7 +117,9 @@ final class IngestRun implements AutoCloseable {
                         commands.xreadgroup(consumer(), args, XReadArgs.StreamOffset.lastConsumed(options.stream())));
     }
 
-    /** A page of those that somebody has had for too long; the next page the next time, until the end. */
+    /**
+     * Claims one page of entries that another consumer has held for too long; the next call claims the next page, until the end.
+     */
     private List<StreamMessage<String, String>> takeOver() {
         if (!sweeping && System.nanoTime() - lastSweep < options.claimAfter().toNanos() / 2) {
             return List.of();
@@ -158,13 +160,13 @@ final class IngestRun implements AutoCloseable {
                 clear(entries, refused);
                 return;
             } catch (PostriderException | SQLException e) {
-                repeated = true; // the commit may have come through
+                repeated = true; // the commit may have succeeded
                 stumble("database", e);
             }
         }
     }
 
-    /** Those that are jobs first: a Redis that is full takes no entry more, and this is what makes room. */
+    /** Clears the entries that became jobs first: a Redis that is full accepts no new entry, and this frees memory. */
     private void clear(List<Entry> entries, Map<Entry, String> refused) {
         clear(entries.stream().filter(entry -> !refused.containsKey(entry)).toList());
         refused.forEach(this::setAside);
@@ -184,7 +186,7 @@ final class IngestRun implements AutoCloseable {
                 return;
             }
             if (isClosed()) {
-                throw new RedisException(replies.error()); // they are jobs; who takes them over will see
+                throw new RedisException(replies.error()); // they are jobs; the consumer that claims them detects it
             }
             stumble("redis", replies.error());
         }
@@ -232,7 +234,7 @@ final class IngestRun implements AutoCloseable {
         closed.countDown();
     }
 
-    /** Leaves the group, if nothing is pending: with the consumer, what is pending with it would be forgotten. */
+    /** Leaves the group if nothing is pending: deleting a consumer would also drop its pending entries. */
     @Override
     public void close() {
         stop();

@@ -16,7 +16,7 @@ import java.util.UUID;
 import java.util.function.Function;
 import javax.sql.DataSource;
 
-/** Makes jobs of entries, in one transaction; those of which none can be made it gives back with the reason. Safe to share. */
+/** Turns entries into jobs in one transaction, and returns those that cannot become a job with the reason. Safe to share. */
 final class Mover {
     private final Postrider postrider;
     private final DataSource dataSource;
@@ -31,10 +31,10 @@ final class Mover {
     }
 
     /**
-     * After it, each of these entries is a job that is committed, or is among those given back with the reason. An exception says
-     * that the database is at fault; the same can be moved again.
+     * Afterwards each of these entries is a committed job or is returned with the reason. An exception means that the database
+     * failed; the same entries can be moved again.
      *
-     * @param again whether they were delivered before, and so may be jobs already
+     * @param again whether they were delivered before, and so may already be jobs
      */
     Map<Entry, String> move(List<Entry> entries, boolean again) throws SQLException {
         Map<Entry, String> refused = new LinkedHashMap<>();
@@ -55,7 +55,10 @@ final class Mover {
         return refused;
     }
 
-    /** The key is held from after the entry was added, so for a younger one it tells everything. Half, since clocks differ. */
+    /**
+     * The key is kept from after the entry was added, so it is reliable for younger entries. Half the time, to allow for clock
+     * skew.
+     */
     private boolean mayBeForgotten(Entry entry) {
         long age = System.currentTimeMillis() - addedAt(entry.number());
         return age > options.remembered().toMillis() / 2;
@@ -68,7 +71,7 @@ final class Mover {
             if (e.kind() != Kind.REFUSED) {
                 throw e;
             }
-            for (Map.Entry<Entry, Job> one : jobs.entrySet()) { // one of them is at fault; each by itself tells which
+            for (Map.Entry<Entry, Job> one : jobs.entrySet()) { // find the invalid one by enqueueing each alone
                 enqueueAlone(one.getKey(), one.getValue(), refused);
             }
         }
@@ -111,7 +114,9 @@ final class Mover {
         }
     }
 
-    /** The same for the same entry; begins with the entry's time (version 7), so that neighbours share a page of the index. */
+    /**
+     * Deterministic for an entry; begins with the entry's time (UUID version 7), so that neighbours share a page of the index.
+     */
     static UUID jobId(String stream, String number) {
         UUID name = UUID.nameUUIDFromBytes((stream + " " + number).getBytes(StandardCharsets.UTF_8));
         long high = addedAt(number) << 16 | 0x7000 | name.getMostSignificantBits() & 0x0FFF;

@@ -2,8 +2,8 @@ package io.postrider.redis;
 
 import io.postrider.LogEvent;
 import io.postrider.PostriderException;
+import io.postrider.admin.Log;
 import io.postrider.gateway.Feed;
-import io.postrider.log.Log;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
@@ -13,22 +13,21 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Feeds a gateway from the channel that a relay with a {@link RedisPubSubSink} publishes on, and makes it lossless: a hole in the
- * positions is filled from the log, and so is what was lost at the end of a burst, within a second. While Redis is away the log is
- * read instead, five times a second.
+ * Feeds a gateway from the channel of a relay with a {@link RedisPubSubSink}, without losing events: a gap in the positions is
+ * filled from the log, and so are messages lost at the end of a burst, within a second. While Redis is unavailable, the log is
+ * polled five times a second.
  *
- * <p><b>Whom it believes.</b> Whoever may publish on the channel can put a message there that looks like an event.
+ * <p><b>Trust.</b> Anyone who may publish on the channel can forge a message that looks like an event.
  * <ul>
- *   <li>Without a channel secret in the options, a message is a hint and nothing else: that there may be something at a
- *       position. What is handed over is always read from the log. That costs two short queries for each burst of messages (at 100
- *       messages/s no difference in latency was seen beside the other way); whoever makes messages up causes at most ten
- *       reads a second, and nothing of theirs is handed over.
- *   <li>With a channel secret (in the options of the relay and of the feed), a sealed message is taken as it is, without any query:
- *       the way for many gateways or many events. A message without the right seal is ignored. An old sealed message that
- *       somebody plays again is behind the position, and dropped.
+ *   <li>Without a channel secret in the options, a message is only a hint that there may be an event at a position. Delivered
+ *       events are always read from the log. That costs two short queries per burst of messages (at 100 messages/s, the latency
+ *       was the same as with a secret). Forged messages cause at most ten reads a second, and their content is never delivered.
+ *   <li>With a channel secret (in the options of the relay and of the feed), a signed message is delivered without any query,
+ *       which suits many gateways or many events. A message without a valid signature is ignored. A replayed old message is
+ *       behind the position and dropped.
  * </ul>
  *
- * The relay must carry the whole topic (no filter of types), with a concurrency of 1: else there are holes all the time, and each
+ * The relay must carry the whole topic (no type filter) with a concurrency of 1: otherwise there are gaps all the time, and each
  * costs a read. Safe to share.
  */
 public final class RedisFeed implements Feed {
@@ -44,12 +43,12 @@ public final class RedisFeed implements Feed {
     private final LongAdder ignored = new LongAdder();
     private final AtomicLong lastWarning = new AtomicLong(System.nanoTime() - BETWEEN_WARNINGS);
 
-    /** Listens to the channel {@value RedisPubSubSink#CHANNEL}, and repairs from this log. */
+    /** Subscribes to the channel {@value RedisPubSubSink#CHANNEL} and fills gaps from this log. */
     public RedisFeed(RedisOptions options, Log log) {
         this(options, log, RedisPubSubSink.CHANNEL);
     }
 
-    /** Listens to a channel, and repairs from this log. */
+    /** Subscribes to this channel and fills gaps from this log. */
     public RedisFeed(RedisOptions options, Log log, String channel) {
         this.log = Checks.missing("log", log);
         this.channel = Checks.unlessName("redis channel", channel);
@@ -73,22 +72,22 @@ public final class RedisFeed implements Feed {
         return log.head(topic);
     }
 
-    /** Whether the channel is listened to now. If not, the log is read, and events come up to 200 ms later. */
+    /** Whether it is subscribed to the channel. If not, the log is polled, and events arrive up to 200 ms later. */
     public boolean isListening() {
         return subscription.isListening();
     }
 
-    /** How many events were read from the log: without a secret all, with one those that no message brought. */
+    /** The number of events read from the log: without a secret all, with one those for which there was no message. */
     public long repaired() {
         return repaired.sum();
     }
 
-    /** How many messages were no events, or not sealed as they must be. */
+    /** The number of messages that were not events, or not signed correctly. */
     public long ignored() {
         return ignored.sum();
     }
 
-    /** What was published while nobody listened is missing now: look at once. */
+    /** Messages that were published while not subscribed are lost, so the log is read at once. */
     private void nudge() {
         topics.values().forEach(feed -> feed.inbox().nudge());
     }
@@ -101,7 +100,7 @@ public final class RedisFeed implements Feed {
         }
         TopicFeed feed = topics.get(event.get().topic());
         if (feed == null) {
-            return; // of a topic that nobody here follows
+            return; // a topic that is not followed here
         }
         if (seal.isPresent()) {
             feed.inbox().put(event.get());

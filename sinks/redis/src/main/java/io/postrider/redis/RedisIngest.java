@@ -19,27 +19,27 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Takes work in through a Redis stream: {@link #add} acknowledges as soon as Redis has the entry, and {@link #start} moves entries
- * into a queue of ours, where everything that jobs promise begins.
+ * Accepts work through a Redis stream: {@link #add} returns as soon as Redis has the entry, and {@link #start} moves entries into
+ * a Postrider queue, where the guarantees of jobs begin.
  *
- * <p><b>Every entry becomes exactly one job.</b> A batch of entries is enqueued in one transaction; only after its commit are they
- * acknowledged and deleted from the stream. A crash in between, or a worker that froze and wakes up after another one has taken over
- * its entries, leads to the same entry being enqueued again, so two things tell a repeat:
+ * <p><b>Every entry becomes exactly one job.</b> A batch of entries is enqueued in one transaction and acknowledged and deleted
+ * from the stream only after the commit. After a crash in between, or if a stalled worker wakes up after another one has claimed
+ * its entries, the same entry is enqueued again. Two mechanisms detect such a duplicate:
  * <ul>
- *   <li>The job has a unique key made of the stream and the entry's id, held for as long as the options say (a day). It is the
- *       database's own constraint, so it holds also between two who enqueue at the same time. It is also what makes a producer's own
- *       repeat harmless, if it gives the entry an {@code id}.
- *   <li>The job's id is made of the stream and the entry's number in it. An entry that was delivered before, and is so old that
- *       its key may be forgotten, is looked for among the jobs by that id: so a repeat is told until the log's retention takes the
- *       job.
+ *   <li>The job has a unique key derived from the stream and the entry's id, kept for the time in the options (one day). A
+ *       database constraint enforces it, so it also holds for concurrent enqueues. If a producer sets the entry's {@code id}, it
+ *       makes the producer's own retries idempotent as well.
+ *   <li>The job's id is derived from the stream and the entry's number in it. If an entry was delivered before and is so old that
+ *       its key may have expired, the worker searches the jobs for that id. So a duplicate is detected until retention deletes
+ *       the job.
  * </ul>
- * A table of its own would tell no more than these two, and would have to be kept short by somebody.
+ * A separate table would detect no more than these two, and would have to be cleaned up.
  *
- * <p><b>As durable as the Redis is.</b> {@link #add} returns when Redis has the entry in memory and, with
- * {@code appendonly yes} and {@code appendfsync always}, on its disk. With {@code everysec} a crash of the server loses up to a second
- * of what was acknowledged; without the append-only file, everything since the last snapshot; a failover, what the replica lacked. Who
- * cannot have that enqueues in the database at once. There is no limit on the stream's length: trimming it would lose what was
- * acknowledged. A Redis that is full refuses, and so does {@link #add}.
+ * <p><b>As durable as Redis.</b> {@link #add} returns when Redis has the entry in memory and, with {@code appendonly yes} and
+ * {@code appendfsync always}, on disk. With {@code everysec}, a crash of the server loses up to one second of acknowledged
+ * entries; without the append-only file, everything since the last snapshot; a failover loses what the replica lacked. If that is
+ * not acceptable, enqueue in the database directly. The length of the stream is not limited, because trimming would lose
+ * acknowledged entries. A Redis that is full refuses new entries, and then {@link #add} fails.
  *
  * <p>Safe to share.
  */
@@ -56,7 +56,7 @@ public final class RedisIngest implements AutoCloseable {
      * An entry of the stream.
      *
      * @param number the entry's number in the stream, such as {@code 1700000000000-0}
-     * @param id what tells it from others: the field {@code id}, or its number if it has none
+     * @param id its identity: the field {@code id}, or its number if the field is missing
      * @param data the field {@code data}: JSON text
      * @param fields all fields
      */
@@ -68,19 +68,19 @@ public final class RedisIngest implements AutoCloseable {
         this.link = new RedisLink(redis, "postrider-ingest");
     }
 
-    // ── the producer's side ─────────────────────────────────────────────────────────────────────────────────────────
+    // ── producer ────────────────────────────────────────────────────────────────────────────────────────────────────
 
-    /** Adds an entry. Gives its number, when Redis has it. */
+    /** Adds an entry. Returns its number when Redis has it. */
     public String add(String data) {
         return add(null, data, Map.of());
     }
 
-    /** Adds an entry with an id: if whether it was added is not known, the same can be added again and is one job. */
+    /** Adds an entry with an id. If the outcome is unknown, add the same again: the two become one job. */
     public String add(String id, String data) {
         return add(Checks.missing("id", id), data, Map.of());
     }
 
-    /** Adds an entry with an id and more fields, such as the project, for who makes the job of it. */
+    /** Adds an entry with an id and more fields, such as the project, for the function that creates the job. */
     public String add(@Nullable String id, String data, Map<String, String> more) {
         Map<String, String> fields = new LinkedHashMap<>(more);
         fields.put("data", refuseUnlessJson(data));
@@ -106,18 +106,18 @@ public final class RedisIngest implements AutoCloseable {
         }
     }
 
-    /** Now, while the producer can still be told. */
+    /** Checks now, while the producer can still get an error. */
     private static String refuseUnlessJson(String data) {
         return Event.of("redis", "redis", Checks.missing("data", data)).payload();
     }
 
-    // ── the worker's side ───────────────────────────────────────────────────────────────────────────────────────────
+    // ── worker ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
     /**
-     * Moves entries into queues until it is closed, by as many threads as the options say.
+     * Moves entries into queues until it is closed, with the number of threads in the options.
      *
-     * @param job makes a job of an entry: the queue, the type, the payload; its id and unique key are set afterwards. It must
-     *     do nothing else, for it may be called again. An entry of which no job can be made is put aside on the stream
+     * @param job creates a job from an entry: the queue, the type, the payload; its id and unique key are set afterwards. It must
+     *     have no side effects, because it may be called again. An entry that cannot become a job is moved to the stream
      *     {@link IngestOptions#refused}
      */
     public synchronized RedisIngest start(Postrider postrider, DataSource dataSource, Function<Entry, Job> job) {
@@ -134,12 +134,12 @@ public final class RedisIngest implements AutoCloseable {
         return this;
     }
 
-    /** How many entries wait in the stream or are being moved. */
+    /** The number of entries that wait in the stream or are being moved. */
     public long waiting() {
         return link.ask(commands -> commands.xlen(options.stream()));
     }
 
-    /** Finishes the batches that are being moved, and ends. */
+    /** Finishes the batches in progress and stops. */
     @Override
     public synchronized void close() {
         runs.forEach(IngestRun::stop);

@@ -30,15 +30,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One connection to a Redis, opened when it is needed. No command is ever sent twice: Lettuce's own reconnecting is off, because
- * with it a command that was on the way when the connection broke is sent again, executed or not. What was on the way then has
- * an unknown end, and the caller is told so.
+ * One connection to a Redis server, opened on demand. No command is ever sent twice: Lettuce's own reconnect is off, because it
+ * resends a command that was in flight when the connection broke, executed or not. The outcome of such a command is unknown, and
+ * the caller gets an error that says so.
  *
- * <p>A connection that we gave up may still have commands in the server's buffers, to be executed after we have asked on the next
- * connection what has arrived. So the first thing that a new connection does is to end the former one on the server
- * ({@code CLIENT KILL}, by id and address: ids begin again when a server restarts). After it, nothing comes late.
+ * <p>An abandoned connection may still have commands in the server's buffers, which would be executed after we have checked on
+ * the next connection what has arrived. So a new connection first kills the former one on the server ({@code CLIENT KILL}, by id
+ * and address, since ids restart with the server). After that, no late command can be executed.
  *
- * <p>Safe to share: commands of one call are written in one piece, replies are waited for outside the lock.
+ * <p>Safe to share: the commands of one call are written in one piece, and the lock is not held while waiting for replies.
  */
 final class RedisLink implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(RedisLink.class);
@@ -54,16 +54,16 @@ final class RedisLink implements AutoCloseable {
     private boolean unfenced;
     private boolean closed;
 
-    /** A connection as the server knows it. */
+    /** A connection, as identified by the server. */
     private record Former(long id, String address) {}
 
     /**
-     * The replies that came, in the order of the commands, up to the first that did not or was an error.
+     * The replies in the order of the commands, up to the first that is missing or an error.
      *
-     * @param error why there are no more; null if these are all
+     * @param error why there are no more; null if the replies are complete
      */
     record Replies<T>(List<T> values, @Nullable Throwable error) {
-        /** Whether the server has said no. Else the connection failed, and what became of the command is not known. */
+        /** Whether the server returned an error. Otherwise the connection failed, and the outcome of the command is unknown. */
         boolean isRejected() {
             return error instanceof RedisCommandExecutionException;
         }
@@ -86,11 +86,11 @@ final class RedisLink implements AutoCloseable {
                         .connectTimeout(options.connectTimeout())
                         .keepAlive(true)
                         .build())
-                .timeoutOptions(TimeoutOptions.builder().timeoutCommands(false).build()) // we wait ourselves
+                .timeoutOptions(TimeoutOptions.builder().timeoutCommands(false).build()) // timeouts are ours
                 .build());
     }
 
-    /** Writes commands in one piece and waits for their replies, so long as the options say. */
+    /** Writes commands in one piece and waits for their replies, up to the timeout in the options. */
     <T> Replies<T> send(Function<RedisAsyncCommands<String, String>, List<RedisFuture<T>>> writer) {
         return send(Duration.ZERO, writer);
     }
@@ -105,7 +105,7 @@ final class RedisLink implements AutoCloseable {
             written = writer.apply(used.async());
             used.flushCommands();
         } catch (RuntimeException e) {
-            giveUp(used); // some may be in the buffer, and would go out with the next ones
+            giveUp(used); // some may be in the buffer and would be sent with the next ones
             return new Replies<>(List.of(), e);
         } finally {
             lock.unlock();
@@ -118,7 +118,7 @@ final class RedisLink implements AutoCloseable {
         return ask(Duration.ZERO, writer);
     }
 
-    /** One command that the server may hold back for a while. */
+    /** One command that may block on the server for a while. */
     <T> T ask(Duration longer, Function<RedisAsyncCommands<String, String>, RedisFuture<T>> writer) {
         Replies<T> replies = send(longer, commands -> List.of(writer.apply(commands)));
         if (replies.error() instanceof RuntimeException e) {
@@ -130,7 +130,7 @@ final class RedisLink implements AutoCloseable {
         return replies.values().get(0);
     }
 
-    /** A connection that listens, for the caller to close. */
+    /** A subscribing connection, which the caller must close. */
     StatefulRedisPubSubConnection<String, String> listen() {
         return client.connectPubSub();
     }
@@ -215,7 +215,7 @@ final class RedisLink implements AutoCloseable {
         return matcher.find() ? new Former(Long.parseLong(matcher.group(1)), matcher.group(2)) : null;
     }
 
-    /** Once: another thread may have done so meanwhile. */
+    /** Runs once, as another thread may have done it in the meantime. */
     private void giveUp(@Nullable StatefulRedisConnection<String, String> used) {
         lock.lock();
         try {

@@ -11,8 +11,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a Redis is and how to talk to it: one server, or the address that leads to the one that takes writes. Not a cluster.
- * Immutable: each {@code with…} gives a changed copy, and refuses bad values by name. Never shows a secret.
+ * The address of a Redis server and how to connect to it: one server, or an address that leads to the current primary. Not a
+ * cluster. Immutable: each {@code with…} returns a changed copy and rejects invalid values by name. Never shows a secret.
  */
 public final class RedisOptions {
     private static final int SHORTEST_SECRET = 16;
@@ -77,9 +77,9 @@ public final class RedisOptions {
     }
 
     /**
-     * As the environment has it: {@code POSTRIDER_REDIS_URL}; or {@code REDIS_HOST} and {@code REDIS_PORT}, with
-     * {@code REDIS_USER}, {@code REDIS_PASSWORD}, {@code REDIS_DATABASE} and {@code REDIS_TLS} ({@code on} or {@code off}).
-     * With either, {@code POSTRIDER_REDIS_CHANNEL_SECRET}. Empty if neither names a server.
+     * From the environment: {@code POSTRIDER_REDIS_URL}; or {@code REDIS_HOST} and {@code REDIS_PORT}, with {@code REDIS_USER},
+     * {@code REDIS_PASSWORD}, {@code REDIS_DATABASE} and {@code REDIS_TLS} ({@code on} or {@code off}). With either,
+     * {@code POSTRIDER_REDIS_CHANNEL_SECRET}. Empty if neither names a server.
      */
     public static Optional<RedisOptions> fromEnvironment(Map<String, String> environment) {
         String url = environment.getOrDefault("POSTRIDER_REDIS_URL", "");
@@ -112,7 +112,7 @@ public final class RedisOptions {
         return withLogin(null, newPassword);
     }
 
-    /** A user of the server's access list and its password; without a user, the default one. */
+    /** A user of the server's ACL and its password; without a user, the default user. */
     public RedisOptions withLogin(@Nullable String newUser, String newPassword) {
         Draft draft = new Draft(this);
         draft.user = newUser;
@@ -123,28 +123,30 @@ public final class RedisOptions {
         return new RedisOptions(draft);
     }
 
-    /** TLS, with the server's name checked against its certificate and that against the JVM's trust store. Default off. */
+    /**
+     * TLS. The server's name is checked against its certificate, and the certificate against the JVM's trust store. Default off.
+     */
     public RedisOptions withTls(boolean on) {
         Draft draft = new Draft(this);
         draft.tls = on;
         return new RedisOptions(draft);
     }
 
-    /** The number of the database. It makes no difference to channels. Default 0. */
+    /** The database number. It does not affect channels. Default 0. */
     public RedisOptions withDatabase(int number) {
         Draft draft = new Draft(this);
         draft.database = number;
         return new RedisOptions(draft);
     }
 
-    /** How long a connection may take to be there. 10 ms..1 min, default 2 s. */
+    /** The connect timeout. 10 ms..1 min, default 2 s. */
     public RedisOptions withConnectTimeout(Duration most) {
         Draft draft = new Draft(this);
         draft.connectTimeout = Checks.missing("redis connect timeout", most);
         return new RedisOptions(draft);
     }
 
-    /** How long a reply may take; after it the connection is given up. 10 ms..5 min, default 5 s. */
+    /** The reply timeout, after which the connection is abandoned. 10 ms..5 min, default 5 s. */
     public RedisOptions withTimeout(Duration most) {
         Draft draft = new Draft(this);
         draft.timeout = Checks.missing("redis timeout", most);
@@ -152,8 +154,8 @@ public final class RedisOptions {
     }
 
     /**
-     * What the relay and the feed of a channel share, and nobody else knows: the relay seals each message with it, and the
-     * feed takes sealed messages at their word. At least 16 characters. Default none.
+     * A secret shared only by the relay and the feed of a channel: the relay signs each message with it, and the feed trusts
+     * signed messages. At least 16 characters. Default none.
      */
     public RedisOptions withChannelSecret(String secret) {
         Draft draft = new Draft(this);
@@ -181,7 +183,7 @@ public final class RedisOptions {
         return Optional.ofNullable(channelSecret).map(Seal::new);
     }
 
-    /** As Lettuce wants it. */
+    /** In Lettuce's format. */
     RedisURI uri(String clientName) {
         RedisURI.Builder builder = RedisURI.builder()
                 .withHost(host)
@@ -199,12 +201,12 @@ public final class RedisOptions {
         return builder.build();
     }
 
-    /** Such as {@code redis.example:6379/0}: where it is, for lists and logs. */
+    /** Such as {@code redis.example:6379/0}: the address, for lists and logs. */
     String place() {
         return (host.indexOf(':') < 0 ? host : "[" + host + "]") + ":" + port + "/" + database;
     }
 
-    /** Every effective option but the secrets. */
+    /** Every effective option except the secrets. */
     @Override
     public String toString() {
         return "redis=" + place() + " tls=" + tls + " user=" + (user == null ? "default" : user) + " password="
@@ -216,7 +218,7 @@ public final class RedisOptions {
         try {
             return new URI(url);
         } catch (URISyntaxException e) {
-            throw badUrl(); // without a cause: it would show the password
+            throw badUrl(); // no cause: it would show the password
         }
     }
 

@@ -1,10 +1,10 @@
 package io.postrider.redis;
 
 import io.lettuce.core.RedisFuture;
-import io.postrider.Course;
 import io.postrider.Envelope;
 import io.postrider.LogEvent;
-import io.postrider.Receipt;
+import io.postrider.RelayEpoch;
+import io.postrider.SendResult;
 import io.postrider.Sink;
 import io.postrider.redis.RedisLink.Replies;
 import java.util.List;
@@ -14,16 +14,16 @@ import java.util.Optional;
 /**
  * Publishes each event as an {@link Envelope} on a channel.
  *
- * <p>Redis hands a message to whoever listens in that moment and forgets it: nobody listening, a cut connection or a listener
- * that is slow (32 MiB behind, or 8 MiB for 60 s) means that it is lost there, and no receipt can tell. So a message is a hint with
- * a position in it, and who listens repairs what is missing from the log, as {@link RedisFeed} does. One relay, one connection:
- * messages are published in the order of the log. With a channel secret in the options they are sealed.
+ * <p>Redis passes a message to the current subscribers and forgets it. Without a subscriber, after a lost connection, or for a
+ * slow subscriber (32 MiB behind, or 8 MiB for 60 s) the message is lost, and no receipt can show that. So a message is only a
+ * hint with a position, and subscribers read missing events from the log, as {@link RedisFeed} does. One relay uses one
+ * connection, so messages are published in log order. With a channel secret in the options they are signed.
  *
- * <p>Redis never refuses one event: whatever error it answers with (no permission, a replica, loading) holds for all of them, so
- * it is always the sink that is unavailable. Safe to share.
+ * <p>Redis never refuses a single event: any error (no permission, a replica, loading) affects all of them, so the sink counts as
+ * unavailable. Safe to share.
  */
 public final class RedisPubSubSink implements Sink {
-    /** The channel that is used unless another one is named. */
+    /** The default channel. */
     public static final String CHANNEL = "new_message_channel";
 
     private final RedisOptions options;
@@ -31,12 +31,12 @@ public final class RedisPubSubSink implements Sink {
     private final Optional<Seal> seal;
     private final RedisLink link;
 
-    /** On the channel {@value #CHANNEL}. */
+    /** Publishes on the channel {@value #CHANNEL}. */
     public RedisPubSubSink(RedisOptions options) {
         this(options, CHANNEL);
     }
 
-    /** On a channel. */
+    /** Publishes on this channel. */
     public RedisPubSubSink(RedisOptions options, String channel) {
         this.options = Checks.missing("redis options", options);
         this.channel = Checks.unlessName("redis channel", channel);
@@ -50,15 +50,15 @@ public final class RedisPubSubSink implements Sink {
     }
 
     @Override
-    public Receipt send(Course course, List<LogEvent> events) {
+    public SendResult send(RelayEpoch course, List<LogEvent> events) {
         List<String> messages = events.stream().map(this::message).toList();
         Replies<Long> replies = link.send(commands -> messages.stream()
                 .<RedisFuture<Long>>map(message -> commands.publish(channel, message))
                 .toList());
         Throwable error = replies.error();
         return error == null
-                ? Receipt.whole()
-                : Receipt.unavailable(replies.values().size(), error);
+                ? SendResult.whole()
+                : SendResult.unavailable(replies.values().size(), error);
     }
 
     private String message(LogEvent event) {
@@ -66,7 +66,7 @@ public final class RedisPubSubSink implements Sink {
         return seal.map(s -> s.seal(channel, envelope)).orElse(envelope);
     }
 
-    /** Queues a message in a transaction and discards it: all that Redis checks is checked, and nobody hears it. */
+    /** Queues a message in a transaction and discards it: Redis makes all its checks, and no subscriber receives it. */
     @Override
     public String test() {
         Trial.run(link, commands -> commands.publish(channel, "test"));

@@ -8,11 +8,11 @@ import io.lettuce.core.StreamMessage;
 import io.lettuce.core.TransactionResult;
 import io.lettuce.core.XAddArgs;
 import io.lettuce.core.api.async.RedisAsyncCommands;
-import io.postrider.Course;
 import io.postrider.Envelope;
 import io.postrider.LogEvent;
 import io.postrider.PostriderException;
-import io.postrider.Receipt;
+import io.postrider.RelayEpoch;
+import io.postrider.SendResult;
 import io.postrider.Sink;
 import io.postrider.redis.RedisLink.Replies;
 import java.util.ArrayList;
@@ -25,24 +25,24 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Appends each event to a Redis stream: the attributes of its {@link Envelope} as fields, {@code data} for the payload, and
- * {@code course} (relay and number of the course) by which the sink finds its own entries again.
+ * {@code course} (relay and epoch number), by which the sink finds its own entries again.
  *
- * <p>Up to {@value #AT_ONCE} events go in one transaction ({@code MULTI … EXEC}), so they are all there or none is: a plain
- * pipeline in which one append fails for want of memory and the next succeeds would leave the stream out of order. When the
- * connection breaks before the reply, the end is unknown; the relay asks {@link #holds} and sends what is missing.
+ * <p>Up to {@value #AT_ONCE} events are sent in one transaction ({@code MULTI … EXEC}), so either all or none are appended. In a
+ * plain pipeline, one append could fail because memory is short and the next succeed, which would leave the stream out of order.
+ * When the connection breaks before the reply, the outcome is unknown; the relay calls {@link #holds} and sends what is missing.
  *
- * <p>An event is never refused. To Redis it is a handful of texts; whatever error it answers with is about the server (out of
- * memory, read-only, loading, no permission) or about the key (it holds something other than a stream), and would meet every event
- * alike. To make dead letters of a topic because a key is misnamed would be the worse mistake, so the sink is unavailable until
- * somebody mends it; the error stands with the relay. Safe to share.
+ * <p>An event is never refused. To Redis it is just a few strings; any error is about the server (out of memory, read-only,
+ * loading, no permission) or about the key (it holds something other than a stream), and would affect every event alike. Turning
+ * a topic into dead letters because of a misnamed key would be the worse mistake, so the sink is unavailable until the cause is
+ * fixed; the relay shows the error. Safe to share.
  */
 public final class RedisStreamSink implements Sink {
     private static final Logger log = LoggerFactory.getLogger(RedisStreamSink.class);
 
-    /** Events in one transaction: some 3 ms in which the server does nothing else. */
+    /** Events per transaction: it blocks the server for about 3 ms. */
     static final int AT_ONCE = 500;
 
-    /** Entries read at once when looking back, and how many pages at most: a batch has at most 10,000 events. */
+    /** Entries per page when reading back, and the maximum number of pages: a batch has at most 10,000 events. */
     private static final int PAGE = 500;
 
     private static final int PAGES = 40;
@@ -59,9 +59,10 @@ public final class RedisStreamSink implements Sink {
     }
 
     /**
-     * A stream that keeps about so many of the last entries, whether somebody has read the others or not.
+     * A stream that keeps about this many of the last entries, whether or not the others were read.
      *
-     * @param mostKept at least 10,000, the largest batch of a relay: what is trimmed cannot be found again and would be sent twice
+     * @param mostKept at least 10,000, the largest batch of a relay: trimmed entries cannot be found again and would be sent
+     *     twice
      */
     public RedisStreamSink(RedisOptions options, String stream, long mostKept) {
         this.options = Checks.missing("redis options", options);
@@ -82,18 +83,18 @@ public final class RedisStreamSink implements Sink {
     // ── sending ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
     @Override
-    public Receipt send(Course course, List<LogEvent> events) {
+    public SendResult send(RelayEpoch course, List<LogEvent> events) {
         for (int from = 0; from < events.size(); from += AT_ONCE) {
             List<LogEvent> slice = events.subList(from, Math.min(from + AT_ONCE, events.size()));
-            Receipt receipt = append(course, slice, from);
+            SendResult receipt = append(course, slice, from);
             if (!receipt.isWhole()) {
                 return receipt;
             }
         }
-        return Receipt.whole();
+        return SendResult.whole();
     }
 
-    private Receipt append(Course course, List<LogEvent> events, int before) {
+    private SendResult append(RelayEpoch course, List<LogEvent> events, int before) {
         List<RedisFuture<String>> queued = new ArrayList<>(events.size());
         Replies<TransactionResult> replies = link.send(commands -> {
             commands.multi();
@@ -101,21 +102,22 @@ public final class RedisStreamSink implements Sink {
             return List.of(commands.exec());
         });
         if (replies.error() != null) {
-            return Receipt.unavailable(before, replies.isRejected() ? why(queued, replies.error()) : replies.error());
+            return SendResult.unavailable(
+                    before, replies.isRejected() ? why(queued, replies.error()) : replies.error());
         }
         int taken = 0;
         for (Object reply : replies.values().get(0)) {
             if (reply instanceof Throwable error) {
-                return Receipt.unavailable(before + taken, error);
+                return SendResult.unavailable(before + taken, error);
             }
             taken++;
         }
         return taken == events.size()
-                ? Receipt.whole()
-                : Receipt.unavailable(before + taken, new RedisException("redis has discarded the transaction"));
+                ? SendResult.whole()
+                : SendResult.unavailable(before + taken, new RedisException("redis has discarded the transaction"));
     }
 
-    private RedisFuture<String> add(RedisAsyncCommands<String, String> commands, Course course, LogEvent event) {
+    private RedisFuture<String> add(RedisAsyncCommands<String, String> commands, RelayEpoch course, LogEvent event) {
         Map<String, String> fields = Envelope.attributes(event);
         fields.put("data", event.payload());
         fields.put("course", mark(course));
@@ -124,7 +126,7 @@ public final class RedisStreamSink implements Sink {
                 : commands.xadd(stream, new XAddArgs().maxlen(mostKept).approximateTrimming(), fields);
     }
 
-    /** A transaction is aborted with a word that says nothing; what it was aborted for was said when it was queued. */
+    /** The error of an aborted transaction does not say why; the reason is the error of the queued command. */
     private static Throwable why(List<RedisFuture<String>> queued, Throwable aborted) {
         return queued.stream()
                 .map(RedisFuture::getError)
@@ -134,19 +136,19 @@ public final class RedisStreamSink implements Sink {
                 .orElse(aborted);
     }
 
-    private static String mark(Course course) {
+    private static String mark(RelayEpoch course) {
         return course.relay() + "/" + course.number();
     }
 
-    // ── looking back ────────────────────────────────────────────────────────────────────────────────────────────────
+    // ── reading back ────────────────────────────────────────────────────────────────────────────────────────────────
 
     /**
-     * Looks back from the end of the stream until it has read a page with entries of this course and none of them after the
-     * position. A whole page, because lanes and what is tried again put entries out of the order of their positions. At most
-     * 20,000 entries: where others write to the same stream, what lies behind that many of theirs is not found.
+     * Reads back from the end of the stream until a page has entries of this epoch and none of them is after the position. It
+     * must be a whole page, because lanes and retries put entries out of order. At most 20,000 entries: if others write to the
+     * same stream, entries behind that many of theirs are not found.
      */
     @Override
-    public Map<Long, UUID> holds(Course course, long after) {
+    public Map<Long, UUID> holds(RelayEpoch course, long after) {
         Map<Long, UUID> held = new HashMap<>();
         Range.Boundary<String> before = Range.Boundary.unbounded();
         for (int page = 0; page < PAGES; page++) {
@@ -170,7 +172,7 @@ public final class RedisStreamSink implements Sink {
     }
 
     private static boolean collect(
-            List<StreamMessage<String, String>> entries, Course course, long after, Map<Long, UUID> held) {
+            List<StreamMessage<String, String>> entries, RelayEpoch course, long after, Map<Long, UUID> held) {
         boolean older = false;
         boolean newer = false;
         for (StreamMessage<String, String> entry : entries) {
@@ -185,7 +187,7 @@ public final class RedisStreamSink implements Sink {
                         held.put(position, id);
                     }
                 } catch (IllegalArgumentException e) {
-                    // not one of ours: anybody may write to the stream, and must not stop us by it
+                    // not ours: others may write to the stream, and must not block us by that
                     log.debug("redis_stream_entry_ignored entry={}", entry.getId());
                 }
             }

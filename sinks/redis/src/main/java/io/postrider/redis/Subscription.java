@@ -15,13 +15,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Listens to one channel, by a thread of its own, for as long as it is open.
+ * Subscribes to one channel with its own thread, until it is closed.
  *
  * <pre>
- * AWAY       connects and subscribes; if that fails, rests 100 ms, then twice as long up to 2 s.
- * LISTENING  once the server has confirmed. Messages are handed on by the connection's thread. After 5 s without a message it asks
- *            for a sign of life: a connection that a firewall has forgotten looks like a quiet channel. Leaves when the
- *            connection is gone, or no sign comes.
+ * AWAY       connects and subscribes; if that fails, waits 100 ms, then twice as long up to 2 s.
+ * LISTENING  after the server's confirmation. The connection's thread passes messages on. After 5 s without a message it sends a
+ *            ping, since a connection that a firewall has dropped looks like an idle channel. Ends when the connection is lost
+ *            or the ping is not answered.
  * CLOSED     by close().
  * </pre>
  */
@@ -42,8 +42,8 @@ final class Subscription implements AutoCloseable {
     private volatile long lastHeard;
 
     /**
-     * @param message called for each message, quickly
-     * @param changed called with whether it listens, whenever that has changed
+     * @param message called for each message; must be fast
+     * @param changed called with true or false whenever the subscription is established or lost
      */
     Subscription(RedisOptions options, String channel, Consumer<String> message, Consumer<Boolean> changed) {
         this.options = options;
@@ -81,7 +81,7 @@ final class Subscription implements AutoCloseable {
         }
     }
 
-    /** Until the connection is gone. */
+    /** Runs until the connection is lost. */
     private boolean listen() throws InterruptedException, ExecutionException, TimeoutException {
         Semaphore gone = new Semaphore(0);
         try (StatefulRedisPubSubConnection<String, String> connection = link.listen()) {

@@ -2,9 +2,9 @@ package io.postrider.redis;
 
 import io.postrider.LogEvent;
 import io.postrider.PostriderException;
+import io.postrider.admin.Log;
 import io.postrider.gateway.Feed.Receiver;
 import io.postrider.gateway.LogFeed;
-import io.postrider.log.Log;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -16,22 +16,22 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One topic of a {@link RedisFeed}, by a thread of its own: the position that was handed over, and the rule that only the event
+ * One topic of a {@link RedisFeed}, with its own thread. It tracks the delivered position and enforces that only the event right
  * after it comes next.
  *
  * <pre>
- * BEGINNING  reads the head of the log and the last events before it, and hands them over. The channel is listened to already, so
- *            what is published meanwhile waits in the inbox.
- * RIDING     takes what is in the inbox. A believed event at the next position is handed on; at an earlier one it is dropped; at
- *            a later one, and for a hint, the log is read up to its head. After a while without anything it looks at the head by
- *            itself, since a lost message may have been the last one: after 1 s while the channel is listened to, after 200 ms
- *            while it is not, or while the last look found what no message had told.
- * CLOSED     by close(); what is being handed over is finished first.
+ * BEGINNING  reads the head of the log and the last events before it, and delivers them. It is subscribed to the channel already,
+ *            so messages that are published meanwhile wait in the inbox.
+ * RIDING     takes the messages in the inbox. A trusted event at the next position is delivered; an earlier one is dropped; for a
+ *            later one, and for a hint, the log is read up to its head. Since a lost message may have been the last one, it also
+ *            polls the head when idle: after 1 s while subscribed, after 200 ms while not subscribed or if the last poll found
+ *            events for which there was no message.
+ * CLOSED     by close(); the delivery in progress is finished first.
  * </pre>
  *
- * A failure of the log or of the receiver, of whatever kind, leaves the position where it is; after a rest the log is read from
- * there. The first rest is 200 ms, each one after it twice as long, up to 2 s, until something has been handed over. Only what
- * retention has taken meanwhile is passed over.
+ * After any failure of the log or of the receiver the position stays unchanged, and the log is read from there after a wait. The
+ * first wait is 200 ms and each further one twice as long, up to 2 s, until a delivery succeeds. Only events that retention has
+ * deleted meanwhile are skipped.
  */
 final class TopicFeed implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(TopicFeed.class);
@@ -41,10 +41,10 @@ final class TopicFeed implements AutoCloseable {
 
     private static final Duration LONGEST_REST = Duration.ofSeconds(2);
 
-    /** After a hint that nothing came of: whoever makes hints up costs the database ten reads a second, not more. */
+    /** The wait after a hint without an event: forged hints cost the database at most ten reads per second. */
     private static final Duration FOOLED = Duration.ofMillis(100);
 
-    /** How often the last event is compared with the log, whatever comes over the channel. */
+    /** How often the last event is compared with the log, regardless of the channel's messages. */
     private static final Duration COMPARE = Duration.ofSeconds(10);
 
     private final Log events;
@@ -59,7 +59,7 @@ final class TopicFeed implements AutoCloseable {
     private final CountDownLatch closed = new CountDownLatch(1);
     private long position = -1;
 
-    /** The last look found what no message had told of: the relay is behind, or away. */
+    /** The last poll found events for which there was no message: the relay lags or is down. */
     private boolean behind;
 
     private Duration wait = Duration.ZERO;
@@ -133,7 +133,7 @@ final class TopicFeed implements AutoCloseable {
         restLonger();
     }
 
-    /** We were away for longer than the log is kept. What comes next has a hole before it, and the receiver deals with that. */
+    /** The feed was down for longer than the log's retention. The next event has a gap before it, which the receiver handles. */
     private void passOverWhatIsGone() {
         long oldest = events.oldest(topic);
         if (position < oldest) {
@@ -174,7 +174,7 @@ final class TopicFeed implements AutoCloseable {
         return Duration.ofNanos(System.nanoTime() - lastLook);
     }
 
-    // ── what was sent ───────────────────────────────────────────────────────────────────────────────────────────────
+    // ── events from the channel ─────────────────────────────────────────────────────────────────────────────────────
 
     private void take(List<LogEvent> sent) throws InterruptedException {
         List<LogEvent> next = new ArrayList<>();
@@ -187,7 +187,7 @@ final class TopicFeed implements AutoCloseable {
             if (event.position() == position + next.size() + 1) {
                 next.add(event);
             } else if (trail.contradicts(event) && sinceCompared().compareTo(QUIET) >= 0) {
-                handOver(next); // not for each: somebody may play old messages of another log again
+                handOver(next); // rate-limited: somebody may replay old messages of another log
                 next = new ArrayList<>();
                 compare();
             }
@@ -208,7 +208,7 @@ final class TopicFeed implements AutoCloseable {
         }
     }
 
-    // ── what is in the log ──────────────────────────────────────────────────────────────────────────────────────────
+    // ── events from the log ─────────────────────────────────────────────────────────────────────────────────────────
 
     private void look() throws InterruptedException {
         lastLook = System.nanoTime();
@@ -219,7 +219,7 @@ final class TopicFeed implements AutoCloseable {
         behind = head > position && fill();
     }
 
-    /** Hands over all that the log has after the position. Gives whether there was anything. */
+    /** Delivers all events of the log after the position. Returns whether there were any. */
     private boolean fill() throws InterruptedException {
         boolean any = false;
         while (closed.getCount() > 0) {
@@ -241,7 +241,7 @@ final class TopicFeed implements AutoCloseable {
         return any;
     }
 
-    /** Whether the log still is what was handed over; if not, goes back to where it was the same. */
+    /** Checks that the log still contains what was delivered; if not, goes back to the last common position. */
     private void compare() throws InterruptedException {
         lastCompared = System.nanoTime();
         long head = events.head(topic);
@@ -265,7 +265,7 @@ final class TopicFeed implements AutoCloseable {
         return !last.isEmpty() && !trail.contradicts(last.get(0));
     }
 
-    /** The last position up to which the log is what was handed over. It may be cut back, or forget, while it is read. */
+    /** The last position up to which the log matches what was delivered. The log may be truncated or trimmed while it is read. */
     private long common(long after, long upto) {
         long common = after;
         while (common < upto) {
@@ -293,7 +293,7 @@ final class TopicFeed implements AutoCloseable {
         try {
             thread.join(5_000);
             if (thread.isAlive()) {
-                thread.interrupt(); // the receiver holds it
+                thread.interrupt(); // the receiver blocks it
                 thread.join(5_000);
             }
         } catch (InterruptedException e) {

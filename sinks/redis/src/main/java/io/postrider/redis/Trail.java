@@ -7,8 +7,8 @@ import java.util.TreeMap;
 import java.util.UUID;
 
 /**
- * The ids of the last events that were handed over, by position: enough to tell that the log is not the one it was (restored, or
- * continued by a standby that lacked its end), and from where on. For one thread.
+ * The ids of the latest delivered events by position: enough to detect that the log was replaced (restored, or continued by a
+ * standby that lacked its end), and from which position on. Not thread-safe.
  */
 final class Trail {
     static final int KEPT = 1_000;
@@ -22,23 +22,23 @@ final class Trail {
         }
     }
 
-    /** Whether this event stands where another one stood. */
+    /** Whether another event was delivered at this event's position. */
     boolean contradicts(LogEvent event) {
         UUID known = ids.get(event.position());
         return known != null && !known.equals(event.id());
     }
 
-    /** Whether anything is known of the event at this position. */
+    /** Whether the event at this position is known. */
     boolean knows(long position) {
         return ids.containsKey(position);
     }
 
-    /** The position before the oldest that is known; none if nothing is. */
+    /** The position before the oldest known one; empty if none is known. */
     OptionalLong start() {
         return ids.isEmpty() ? OptionalLong.empty() : OptionalLong.of(ids.firstKey() - 1);
     }
 
-    /** The last position up to which these events, read from after a position, are those that were handed over. */
+    /** The last position up to which these events, read from after a position, match the delivered ones. */
     long common(long after, List<LogEvent> read) {
         long common = after;
         for (LogEvent event : read) {

@@ -9,13 +9,13 @@ import java.util.List;
 import java.util.function.Function;
 
 /**
- * A command that is queued in a transaction and discarded: the server checks permission, memory and whether it takes writes when
- * it queues, so this is as near to the real thing as one gets without doing it.
+ * A command that is queued in a transaction and discarded. The server checks permission, memory and whether it accepts writes
+ * when it queues a command, so this is the closest test without executing it.
  */
 final class Trial {
     private Trial() {}
 
-    /** Throws what the server has against it. */
+    /** Throws the server's error, if any. */
     static void run(RedisLink link, Function<RedisAsyncCommands<String, String>, RedisFuture<?>> command) {
         List<RedisFuture<?>> queued = new ArrayList<>();
         Replies<String> replies = link.send(commands -> {

@@ -1,9 +1,9 @@
 package io.postrider.redis;
 
+import io.postrider.admin.Log;
 import io.postrider.gateway.History;
 import io.postrider.gateway.Identity;
 import io.postrider.gateway.Room;
-import io.postrider.log.Log;
 import java.util.List;
 import java.util.Set;
 

@@ -4,15 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.lettuce.core.KillArgs;
-import io.postrider.Course;
 import io.postrider.Envelope;
 import io.postrider.Event;
 import io.postrider.LogEvent;
 import io.postrider.Postrider;
+import io.postrider.RelayEpoch;
+import io.postrider.admin.Log;
 import io.postrider.gateway.Feed;
 import io.postrider.gateway.GatewayOptions;
 import io.postrider.gateway.Hub;
-import io.postrider.log.Log;
 import io.postrider.testkit.Await;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
@@ -43,7 +43,7 @@ import org.postgresql.ds.PGSimpleDataSource;
 @Timeout(120)
 @Tag("slow")
 class RedisFeedTest {
-    private static final Course COURSE = new Course("to-channel", "chat", 1);
+    private static final RelayEpoch COURSE = new RelayEpoch("to-channel", "chat", 1);
     private static final String SECRET = UUID.randomUUID().toString();
     private static RealRedis redis;
 
@@ -243,7 +243,7 @@ class RedisFeedTest {
         Await.until(
                 "the relay is through",
                 Duration.ofSeconds(60),
-                () -> chat.postrider.listeners().get(0).position() == 50);
+                () -> chat.postrider.listeners().list().get(0).position() == 50);
         goOn.countDown();
 
         recorder.awaitPosition(50);

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.lettuce.core.Range;
-import io.postrider.Course;
 import io.postrider.LogEvent;
-import io.postrider.Receipt;
+import io.postrider.RelayEpoch;
+import io.postrider.SendResult;
 import io.postrider.testkit.Await;
 import io.postrider.testkit.TcpProxy;
 import java.nio.charset.StandardCharsets;
@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 
 /** What becomes of a batch when Redis says no, says nothing, or is gone before it can say anything. */
 class RedisSinkFaultTest {
-    private static final Course COURSE = new Course("relay", "chat", 1);
+    private static final RelayEpoch COURSE = new RelayEpoch("relay", "chat", 1);
     private static RealRedis redis;
 
     @BeforeAll
@@ -50,7 +50,7 @@ class RedisSinkFaultTest {
             proxy.hold(TcpProxy.Direction.TO_CLIENT); // else the answer may be quicker than the cut
             proxy.cutAt(TcpProxy.Direction.TO_SERVER, "EXEC\r\n", TcpProxy.Cut.AFTER);
 
-            Receipt receipt = sink.send(COURSE, events(11, 20));
+            SendResult receipt = sink.send(COURSE, events(11, 20));
             proxy.resume();
 
             assertThat(receipt.isUnavailable()).isTrue();
@@ -67,7 +67,7 @@ class RedisSinkFaultTest {
             assertThat(sink.send(COURSE, events(1, 10)).isWhole()).isTrue();
             proxy.cutAt(TcpProxy.Direction.TO_SERVER, "\"n\": 200}", TcpProxy.Cut.AFTER);
 
-            Receipt receipt = sink.send(COURSE, events(11, 400));
+            SendResult receipt = sink.send(COURSE, events(11, 400));
 
             assertThat(proxy.cuts()).isEqualTo(1);
             assertThat(receipt.isUnavailable()).isTrue();
@@ -81,13 +81,13 @@ class RedisSinkFaultTest {
     void what_a_frozen_server_finds_in_its_buffers_later_does_not_arrive_behind_the_question_what_has_arrived() {
         RedisOptions impatient = redis.options().withTimeout(Duration.ofMillis(400));
         for (int round = 0; round < 3; round++) {
-            Course course = new Course("relay", "chat", round);
+            RelayEpoch course = new RelayEpoch("relay", "chat", round);
             try (RedisStreamSink sink = new RedisStreamSink(impatient, "s" + round)) {
                 assertThat(sink.send(course, events(1, 10)).isWhole()).isTrue();
                 String former = clientId();
                 redis.cli(cli -> cli.configResetstat());
                 redis.freeze();
-                Receipt receipt = sink.send(course, events(11, 160));
+                SendResult receipt = sink.send(course, events(11, 160));
                 assertThat(receipt.isUnavailable()).isTrue();
                 redis.thaw();
 
@@ -123,7 +123,7 @@ class RedisSinkFaultTest {
             assertThat(sink.send(COURSE, events(1, 10)).isWhole()).isTrue();
             redis.cli(cli -> cli.configSet("maxmemory", "1mb"));
             try {
-                Receipt receipt = sink.send(COURSE, events(11, 20));
+                SendResult receipt = sink.send(COURSE, events(11, 20));
                 assertThat(receipt.isUnavailable()).isTrue();
                 assertThat(receipt.taken()).isZero();
                 assertThat(receipt.error()).hasMessageContaining("OOM");
@@ -140,7 +140,7 @@ class RedisSinkFaultTest {
     void a_key_that_holds_something_else_is_no_fault_of_an_event() {
         redis.cli(cli -> cli.set("s", "text"));
         try (RedisStreamSink sink = new RedisStreamSink(redis.options(), "s")) {
-            Receipt receipt = sink.send(COURSE, events(1, 10));
+            SendResult receipt = sink.send(COURSE, events(1, 10));
             assertThat(receipt.isUnavailable()).isTrue();
             assertThat(receipt.taken()).isZero();
             assertThat(receipt.error()).hasMessageContaining("WRONGTYPE");

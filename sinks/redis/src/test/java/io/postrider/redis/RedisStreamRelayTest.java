@@ -73,6 +73,6 @@ class RedisStreamRelayTest {
         Await.until(
                 "the relay is through",
                 Duration.ofSeconds(90),
-                () -> chat.postrider.listeners().get(0).position() == EVENTS);
+                () -> chat.postrider.listeners().list().get(0).position() == EVENTS);
     }
 }

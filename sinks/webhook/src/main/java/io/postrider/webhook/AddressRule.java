@@ -7,16 +7,17 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which addresses an endpoint may have. An event must not become a request to what only this machine can reach: its own
- * services, the network behind it, the cloud's metadata. So public unicast addresses are let through and everything else has a
- * reason not to be; an IPv6 address that carries an IPv4 one is judged by that one too, for a translator on the way unpacks it.
+ * The addresses that an endpoint may have. An event must not become a request to something that only this machine can reach: its
+ * own services, its internal network, the cloud's metadata (SSRF). Only public unicast addresses are allowed; every other range
+ * has a stated reason. An IPv6 address that contains an IPv4 one is checked by that one too, because a translator on the way
+ * unpacks it.
  */
 final class AddressRule {
     private static final class Block {
         final byte[] prefix;
         final int bits;
         final String what;
-        /** Not even for a host that is trusted by name: nobody has a webhook there. */
+        /** Forbidden even for a host that is trusted by name: no webhook has such an address. */
         final boolean never;
 
         Block(byte[] prefix, int bits, String what, boolean never) {
@@ -40,7 +41,7 @@ final class AddressRule {
         }
     }
 
-    /** The first that holds an address names it, so the narrow ones come first. */
+    /** The first range that contains an address names it, so narrow ranges come first. */
     private static final List<Block> BLOCKS = List.of(
             never("169.254.169.254/32", "a metadata service's"),
             never("169.254.170.2/32", "a metadata service's"),
@@ -84,7 +85,7 @@ final class AddressRule {
 
     private AddressRule() {}
 
-    /** What kind of address it is, with its article, if that is a reason not to connect; null if there is none. */
+    /** The kind of address, with its article, if it is forbidden; null if it is allowed. */
     static @Nullable String objection(InetAddress address, boolean trusted) {
         return objection(address.getAddress(), trusted);
     }
@@ -105,7 +106,7 @@ final class AddressRule {
         return known || trusted ? null : "a reserved";
     }
 
-    /** The IPv4 address inside of an IPv6 one. */
+    /** The IPv4 address inside an IPv6 one. */
     private static byte @Nullable [] inner(byte[] address) {
         if (SIX_TO_FOUR.holds(address)) {
             return Arrays.copyOfRange(address, 2, 6);
@@ -127,7 +128,7 @@ final class AddressRule {
         return plain || older;
     }
 
-    /** {@code ::a.b.c.d}, long out of use; {@code ::} and {@code ::1} look like it and are not. */
+    /** {@code ::a.b.c.d}, long deprecated; {@code ::} and {@code ::1} look like it but are different. */
     private static boolean isCompatible(byte[] address) {
         return isZero(address, 12) && !isZero(address, 15);
     }

@@ -17,12 +17,12 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An answer of HTTP/1.1, read from somebody who may not mean well. The status decides what becomes of the event, and stands when
- * the head is complete. The body is read for two things only: a few words of it in an error, and to find its end, so that the
- * connection can be used again. Neither is worth more than {@link #BODY} bytes.
+ * An HTTP/1.1 response, read from an untrusted server. The status decides what happens to the event, and is final when the head
+ * is complete. The body is read only to quote its beginning in an error and to find its end, so that the connection can be
+ * reused. At most {@link #BODY} bytes are read for that.
  */
 final class Answer {
-    /** All lines of the head together. Servers allow their clients 8 to 16 KiB. */
+    /** The maximum size of the head. Servers allow their clients 8 to 16 KiB. */
     static final int HEAD = 32 << 10;
 
     static final int BODY = 64 << 10;
@@ -45,10 +45,10 @@ final class Answer {
     }
 
     /**
-     * Up to the empty line. Answers before the answer (100, 103) are passed over; they count for the limit.
+     * Reads up to the empty line. Interim responses (100, 103) are skipped but count towards the limit.
      *
-     * @throws EOFException if it ends before
-     * @throws IOException if it is no HTTP, or too long
+     * @throws EOFException if it ends early
+     * @throws IOException if it is not HTTP, or too long
      */
     static Answer head(InputStream in) throws IOException {
         int[] left = {HEAD};
@@ -68,7 +68,7 @@ final class Answer {
         }
     }
 
-    /** Reads what comes of the body. That it breaks off changes nothing but that the connection is of no more use. */
+    /** Reads the body as far as it arrives. If it breaks off, the only effect is that the connection cannot be reused. */
     void body(InputStream in, Duration most) {
         long end = System.nanoTime() + most.toNanos();
         try {
@@ -92,17 +92,17 @@ final class Answer {
         return status;
     }
 
-    /** Whether the end of the answer is known and both sides go on. */
+    /** Whether the end of the response is known and both sides keep the connection open. */
     boolean leavesOpen() {
         return keeps && whole;
     }
 
-    /** Where it wants to send us. */
+    /** The target of a redirect. */
     String location() {
         return unquoted(clean(headers.getOrDefault("location", "nowhere")));
     }
 
-    /** How long the endpoint wants to be left alone, an hour at most: it must not stop a relay for ever by one header. */
+    /** The delay that the endpoint asks for, at most one hour: a single header must not stop a relay forever. */
     @Nullable
     Duration retryAfter(Clock clock) {
         String value = headers.get("retry-after");
@@ -116,7 +116,7 @@ final class Answer {
                     : Duration.between(
                             clock.instant(), ZonedDateTime.parse(value, DateTimeFormatter.RFC_1123_DATE_TIME));
         } catch (DateTimeException e) {
-            return null; // as if it were not there: neither a number nor a date
+            return null; // ignored: neither a number nor a date
         }
         if (wait.isNegative() || wait.isZero()) {
             return null;
@@ -130,12 +130,12 @@ final class Answer {
         return unquoted(clean(new String(bytes, 0, Math.min(bytes.length, 4 * SHOWN), StandardCharsets.UTF_8)));
     }
 
-    /** A text log shows it as {@code error="…"}: a quote would end that, and what follows would look like further fields. */
+    /** A text log shows it as {@code error="…"}: a quote would end the value, and the rest would look like further fields. */
     private static String unquoted(String text) {
         return text.replace('"', '\'');
     }
 
-    /** Nothing that breaks a line, moves a cursor or turns the direction of writing; and not much of it. */
+    /** Removes line breaks, control characters and changes of text direction, and shortens the text. */
     static String clean(String text) {
         String clean = text.replaceAll("[\\p{C}\\p{Zl}\\p{Zp}\\s]+", " ").strip();
         if (clean.codePointCount(0, clean.length()) <= SHOWN) {
@@ -152,7 +152,7 @@ final class Answer {
                 String name = line.substring(0, colon).toLowerCase(Locale.ROOT);
                 headers.merge(name, line.substring(colon + 1).strip(), (one, other) -> one + ", " + other);
             } else {
-                headers.put("connection", "close"); // a folded line or worse: believe no length after that
+                headers.put("connection", "close"); // a folded or malformed line: do not trust any length after it
             }
         }
         return headers;
@@ -194,7 +194,7 @@ final class Answer {
         }
     }
 
-    /** Whether all of it came, within what we read at all. */
+    /** Whether the whole body arrived, within the limit. */
     private boolean copy(InputStream in, long length, long end) throws IOException {
         byte[] buffer = new byte[8 << 10];
         long left = length;

@@ -11,12 +11,12 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a webhook goes. Made of a URL that leaves no room for two readings, and asked for addresses before every connection:
- * what it gives has been looked at, all of it, and is what is connected to. The name is never resolved a second time in
- * between, or DNS could answer once for the check and once for the connection.
+ * The destination of a webhook. It is built from an unambiguous URL and returns addresses before every connection. All of these
+ * have been checked, and the connection uses exactly them: the name is never resolved again in between, or DNS could return one
+ * address for the check and another for the connection.
  */
 final class Endpoint {
-    /** How a name becomes addresses; another in tests. */
+    /** Resolves a name to addresses; replaced in tests. */
     @FunctionalInterface
     interface Resolver {
         List<InetAddress> addresses(String host) throws UnknownHostException;
@@ -34,7 +34,7 @@ final class Endpoint {
     private final boolean trusted;
     private final Resolver resolver;
 
-    /** @param literal the address, if it is one and no name */
+    /** @param literal the address, if the host is an address and not a name */
     private record Host(String text, @Nullable InetAddress literal) {}
 
     private Endpoint(URI url, Host host, int port, boolean trusted, Resolver resolver) {
@@ -45,7 +45,7 @@ final class Endpoint {
         this.resolver = resolver;
     }
 
-    /** Refuses what can be known to be wrong now. A name that DNS does not know now, it may know later. */
+    /** Refuses a URL that is known to be forbidden now. A name that DNS does not know yet is allowed. */
     static Endpoint of(URI uri, WebhookOptions options, Resolver resolver) {
         URI url = URI.create(uri.toASCIIString());
         String scheme = url.getScheme() == null ? "" : url.getScheme().toLowerCase(Locale.ROOT);
@@ -73,7 +73,7 @@ final class Endpoint {
         return endpoint;
     }
 
-    /** An entry of the list of trusted hosts, in the one form that is compared. */
+    /** An entry of the list of trusted hosts, in its canonical form. */
     static String allowed(String entry) {
         try {
             URI url = new URI("https://" + entry);
@@ -89,7 +89,7 @@ final class Endpoint {
         }
     }
 
-    /** Every address of the host, each looked at. */
+    /** All addresses of the host, each checked. */
     List<InetAddress> addresses() throws Unreached {
         List<InetAddress> found;
         try {
@@ -108,7 +108,7 @@ final class Endpoint {
         return url.getScheme().equalsIgnoreCase("https");
     }
 
-    /** The name for SNI and for the certificate; an address without brackets. */
+    /** The name for SNI and for the certificate; an IPv6 address without brackets. */
     String peer() {
         return host.literal == null ? host.text : host.literal.getHostAddress();
     }
@@ -154,12 +154,14 @@ final class Endpoint {
                 throw PostriderException.refused(objection);
             }
         } catch (UnknownHostException e) {
-            // No reason not to start: DNS may be what is down. Before each connection it is asked again.
+            // Does not prevent the start, because DNS may be down. It is resolved again before each connection.
             return;
         }
     }
 
-    /** One bad address of several is enough: which one a client takes is chance, and who mixes them counts on that. */
+    /**
+     * One forbidden address of several is enough: a client picks one by chance, and an attacker who mixes them relies on that.
+     */
     private @Nullable String objection(List<InetAddress> found) {
         for (InetAddress address : found) {
             String what = AddressRule.objection(address, trusted);
@@ -175,8 +177,8 @@ final class Endpoint {
     }
 
     /**
-     * A name, four decimal numbers, or an IPv6 address in brackets. Whatever else some resolver takes for an address (0x7f.1,
-     * 2130706433, 0177.0.0.1, 127.1, a zone behind a percent sign) is refused.
+     * A name, four decimal numbers, or an IPv6 address in brackets. Anything else that some resolver accepts as an address
+     * (0x7f.1, 2130706433, 0177.0.0.1, 127.1, a zone after a percent sign) is refused.
      */
     private static Host host(String option, URI url) {
         String text = url.getHost() == null ? "" : url.getHost().toLowerCase(Locale.ROOT);

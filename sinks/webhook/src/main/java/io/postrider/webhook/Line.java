@@ -24,13 +24,13 @@ import javax.net.ssl.SSLParameters;
 import javax.net.ssl.SSLSocket;
 
 /**
- * One connection to one address. Requests go over it one after the other, never two at a time.
+ * One connection to one address. Requests are sent one after the other, never concurrently.
  *
- * <p>What must end in time is ended by closing the TCP socket from the watch's thread: a write has no time-out of its own, a read
- * has one for each piece only, and a TLS socket that is writing waits with its own close.
+ * <p>Timeouts are enforced by closing the TCP socket from the watch's thread: a write has no timeout of its own, a read has one
+ * only per chunk, and closing a TLS socket blocks while it is writing.
  */
 final class Line implements AutoCloseable {
-    /** For a body that does not come: the status is known by then, and the next event waits. */
+    /** The timeout for the body: the status is known by then, and the next event is waiting. */
     private static final Duration BODY_TIME = Duration.ofSeconds(1);
 
     private final Socket tcp;
@@ -70,7 +70,7 @@ final class Line implements AutoCloseable {
         }
     }
 
-    /** Connects to exactly this address, past any proxy that the JVM is told of: that would resolve the name again. */
+    /** Connects to exactly this address and bypasses any proxy configured in the JVM, which would resolve the name again. */
     static Line open(Endpoint endpoint, InetAddress address, SSLContext tls, long end, ScheduledExecutorService watch)
             throws IOException {
         Socket tcp = new Socket(Proxy.NO_PROXY);
@@ -89,7 +89,7 @@ final class Line implements AutoCloseable {
         }
     }
 
-    /** The name is the one of the URL, for SNI and for the certificate, whatever the address. */
+    /** Uses the host name of the URL for SNI and for the certificate, whatever the address. */
     private static SSLSocket secured(Socket tcp, Endpoint endpoint, SSLContext tls) throws IOException {
         SSLSocket socket = (SSLSocket) tls.getSocketFactory().createSocket(tcp, endpoint.peer(), endpoint.port(), true);
         SSLParameters parameters = socket.getSSLParameters();
@@ -104,11 +104,11 @@ final class Line implements AutoCloseable {
     }
 
     /**
-     * Sends a request and reads its answer.
+     * Sends a request and reads its response.
      *
-     * @throws Unreached if the line broke before the head of an answer was complete
-     * @throws Silence if not a byte of one came in time
-     * @throws IOException if only some of it did, or what is not HTTP
+     * @throws Unreached if the connection broke before the head of the response was complete
+     * @throws Silence if no byte of a response arrived in time
+     * @throws IOException if the response was incomplete or not HTTP
      */
     Answer exchange(byte[] request, long end) throws IOException {
         try (Guard guard = new Guard(tcp, end, watch)) {
@@ -127,7 +127,7 @@ final class Line implements AutoCloseable {
         }
     }
 
-    /** An endpoint that wants no more of a long body answers and closes: that answer counts, not the failed write. */
+    /** An endpoint that rejects a long body responds early and closes: that response counts, not the failed write. */
     private Answer answer(byte[] request) throws IOException {
         tcp.setSoTimeout(0);
         heard = false;
@@ -150,16 +150,16 @@ final class Line implements AutoCloseable {
         }
     }
 
-    /** Whether it has been quiet, or there at all, for so long that it is not used again. */
+    /** Whether it has been idle, or open, for too long to be used again. */
     boolean isStale(Duration idle, Duration age) {
         long now = System.nanoTime();
         return now - used >= idle.toNanos() || now - opened >= age.toNanos() || tcp.isClosed();
     }
 
     /**
-     * Whether nothing has come that nobody asked for: it would be taken for the answer to the next request, and that event for
-     * delivered. Under TLS also what nobody has deciphered yet. Only for who holds the line: a reader holds the stream's lock as
-     * long as it waits.
+     * Whether there is no unsolicited data: it would be mistaken for the response to the next request, whose event would count as
+     * delivered. Under TLS this includes data that is not decrypted yet. Only for the thread that holds the connection: a reader
+     * holds the stream's lock while it waits.
      */
     boolean isQuiet() {
         try {
@@ -174,7 +174,7 @@ final class Line implements AutoCloseable {
         try {
             tcp.close();
         } catch (IOException e) {
-            return; // closed as far as it can be
+            return; // nothing more can be done
         }
     }
 }

@@ -16,14 +16,17 @@ import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The connections to one endpoint: as many as threads send at once, each used by one of them at a time, kept for a while for the
- * next. Safe to share among threads.
+ * The connection pool for one endpoint: one connection per sending thread, used by one thread at a time and kept for a while for
+ * reuse. Safe to share among threads.
  */
 final class Lines implements AutoCloseable {
-    /** Most servers keep a quiet connection for longer; the shortest usual time is 5 s, and then we find out by sending. */
+    /** Most servers keep an idle connection for longer. The shortest usual time is 5 s; then the next request finds it closed. */
     private static final Duration IDLE = Duration.ofSeconds(20);
 
-    /** The address of a connection is as old as the connection: a host that has moved is followed after this time. */
+    /**
+     * The maximum age of a connection. The address is resolved only when connecting, so a host that has moved is followed after
+     * this time.
+     */
     private static final Duration AGE = Duration.ofMinutes(1);
 
     private static final int KEPT = 64;
@@ -60,8 +63,8 @@ final class Lines implements AutoCloseable {
     }
 
     /**
-     * Sends a request and gives the answer. A kept connection may have been closed by the other side, who says so only when it is
-     * used: then once more, on a new one. The id makes it the same message.
+     * Sends a request and returns the response. The other side may have closed a kept connection, which shows only when it is
+     * used: then the request is sent again on a new one. The id makes it the same message.
      */
     Answer post(byte[] request) throws IOException {
         long end = System.nanoTime() + timeout.toNanos();
@@ -71,7 +74,7 @@ final class Lines implements AutoCloseable {
                 try {
                     return exchange(kept, request, end);
                 } catch (Unreached e) {
-                    // below, on a new one
+                    // retried below, on a new connection
                 }
             }
             return exchange(connect(end), request, end);
@@ -112,7 +115,7 @@ final class Lines implements AutoCloseable {
         }
     }
 
-    /** One address after the other, each with its share of the time that is left. */
+    /** Tries one address after the other, each with its share of the remaining time. */
     private Line connect(long end) throws Unreached {
         List<InetAddress> addresses = endpoint.addresses();
         long began = System.nanoTime();
@@ -132,7 +135,7 @@ final class Lines implements AutoCloseable {
         throw new Unreached("no connection: " + Answer.clean(String.valueOf(last.getMessage())), last);
     }
 
-    /** Who closes looks at what is open, and we look whether it is closed: one of us sees the other. */
+    /** close() closes all registered connections, and a new one checks the flag after registering, so no connection is missed. */
     private Line opened(Line line) throws Unreached {
         open.add(line);
         if (closed) {

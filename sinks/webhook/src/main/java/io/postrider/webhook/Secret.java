@@ -10,12 +10,12 @@ import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
- * A key that sender and receiver share, written {@code whsec_} and the base64 of its bytes. Nothing here, no message and no
- * {@code toString}, ever gives it away. Immutable, safe to share among threads.
+ * A key that sender and receiver share, written as {@code whsec_} and the base64 of its bytes. No error message and no
+ * {@code toString} reveals it. Immutable, safe to share among threads.
  */
 final class Secret {
     static final String PREFIX = "whsec_";
-    /** What Standard Webhooks wants: 192 to 512 bits. */
+    /** As Standard Webhooks requires: 192 to 512 bits. */
     private static final int FEWEST = 24;
 
     private static final int MOST = 64;
@@ -27,13 +27,13 @@ final class Secret {
         this.key = new SecretKeySpec(key, ALGORITHM);
     }
 
-    /** @param number which of several it is, for the error: that must not show the text */
+    /** @param number its index among several, for the error message, which must not contain the text */
     static Secret parse(int number, String text) {
         byte[] bytes;
         try {
             bytes = text.startsWith(PREFIX) ? Base64.getDecoder().decode(text.substring(PREFIX.length())) : new byte[0];
         } catch (IllegalArgumentException e) {
-            bytes = new byte[0]; // and not as a cause: its message quotes characters of the secret
+            bytes = new byte[0]; // no cause: its message would quote characters of the secret
         }
         if (bytes.length < FEWEST || bytes.length > MOST) {
             throw PostriderException.refused("secret " + number + " must be " + PREFIX + " and the base64 of " + FEWEST
@@ -62,7 +62,7 @@ final class Secret {
         }
     }
 
-    /** One signature for each secret, as the header wants them. */
+    /** One signature per secret, in the format of the header. */
     static String signatures(List<Secret> secrets, String id, String timestamp, byte[] body) {
         StringBuilder header = new StringBuilder();
         for (Secret secret : secrets) {

@@ -2,7 +2,10 @@ package io.postrider.webhook;
 
 import java.io.IOException;
 
-/** The endpoint took the connection, and then not one byte of an answer came in time. Whose fault that is, nobody knows yet. */
+/**
+ * The endpoint accepted the connection but sent no byte of a response in time. Whether the endpoint or the event is the cause is
+ * not known yet.
+ */
 final class Silence extends IOException {
     private static final long serialVersionUID = 1;
 

@@ -11,7 +11,7 @@ import java.util.TreeSet;
 import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 
-/** How a webhook is sent. Immutable: each {@code with…} gives a changed copy, and refuses bad values by name. */
+/** Options of a webhook. Immutable: each {@code with…} returns a changed copy and rejects invalid values by name. */
 public final class WebhookOptions {
     private static final SecureRandom RANDOM = new SecureRandom();
     private static final Duration SHORTEST = Duration.ofMillis(10);
@@ -34,9 +34,10 @@ public final class WebhookOptions {
     }
 
     /**
-     * Signed with this secret, or with these two: connect 5 s, a request 15 s, https to public addresses on port 443 only.
+     * Signs with this secret, or with these two. Defaults: 5 s to connect, 15 s per request, https to public addresses on port
+     * 443 only.
      *
-     * @param secrets each {@code whsec_} and the base64 of 24 to 64 bytes
+     * @param secrets each {@code whsec_} followed by the base64 of 24 to 64 bytes
      */
     public static WebhookOptions signedWith(String... secrets) {
         return new WebhookOptions(new Draft(active(secrets)));
@@ -50,8 +51,8 @@ public final class WebhookOptions {
     }
 
     /**
-     * Until a connection can take a request: TCP, and TLS on it. To look up the name takes as long as the operating system's
-     * resolver takes. 10 ms..5 min, default 5 s.
+     * The connect timeout, for TCP and TLS together. Name resolution is not included and takes as long as the operating system's
+     * resolver. 10 ms..5 min, default 5 s.
      */
     public WebhookOptions withConnectTimeout(Duration most) {
         Draft draft = new Draft(this);
@@ -59,7 +60,9 @@ public final class WebhookOptions {
         return new WebhookOptions(draft);
     }
 
-    /** From the beginning of a request, connecting included, to the head of its answer. 10 ms..5 min, default 15 s. */
+    /**
+     * The timeout from the beginning of a request, including connecting, to the head of its response. 10 ms..5 min, default 15 s.
+     */
     public WebhookOptions withTimeout(Duration most) {
         Draft draft = new Draft(this);
         draft.timeout = most;
@@ -67,9 +70,9 @@ public final class WebhookOptions {
     }
 
     /**
-     * Hosts that are trusted by name: they may have loopback, private and link-local addresses, and may be spoken to by plain
-     * http. {@code localhost} trusts the host on the {@linkplain #withPorts usual ports}, {@code localhost:8080} on that port and
-     * no other. Default: none.
+     * Hosts that are trusted by name: they may have loopback, private and link-local addresses, and may use plain http.
+     * {@code localhost} trusts the host on the {@linkplain #withPorts usual ports}, {@code localhost:8080} only on that port.
+     * Default: none.
      */
     public WebhookOptions withAllowedHosts(String... hosts) {
         Draft draft = new Draft(this);
@@ -80,7 +83,7 @@ public final class WebhookOptions {
         return new WebhookOptions(draft);
     }
 
-    /** The ports that any host may be spoken to on. Default 443 and, of use for trusted hosts only, 80. */
+    /** The ports that are allowed for any host. Default 443 and 80; the latter is useful for trusted hosts only. */
     public WebhookOptions withPorts(int... any) {
         Draft draft = new Draft(this);
         draft.ports = new TreeSet<>();
@@ -93,7 +96,7 @@ public final class WebhookOptions {
         return new WebhookOptions(draft);
     }
 
-    /** Which certificates are believed, and which one is shown if the endpoint asks. Default: as the JVM is set up. */
+    /** The trusted certificates, and the client certificate if the endpoint requests one. Default: the JVM's settings. */
     public WebhookOptions withTls(SSLContext context) {
         Draft draft = new Draft(this);
         draft.tls = context;
@@ -120,7 +123,7 @@ public final class WebhookOptions {
         return timeout;
     }
 
-    /** As they were given, in lower case. */
+    /** As given, in lower case. */
     public Set<String> allowedHosts() {
         return Set.copyOf(allowedHosts);
     }
@@ -134,7 +137,7 @@ public final class WebhookOptions {
         return tls;
     }
 
-    /** Every option but the secrets, of which it gives the number. */
+    /** Every option except the secrets, of which it shows only the number. */
     @Override
     public String toString() {
         return "secrets=" + secrets.size() + " connect-timeout=" + connectTimeout + " timeout=" + timeout
@@ -148,7 +151,7 @@ public final class WebhookOptions {
         return value;
     }
 
-    /** The options while one of them is being changed. */
+    /** A mutable copy of the options, used to change one of them. */
     private static final class Draft {
         final List<Secret> secrets;
         Duration connectTimeout = Duration.ofSeconds(5);

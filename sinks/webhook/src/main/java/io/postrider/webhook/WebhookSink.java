@@ -1,11 +1,11 @@
 package io.postrider.webhook;
 
-import io.postrider.Course;
 import io.postrider.Envelope;
 import io.postrider.LogEvent;
 import io.postrider.PostriderException;
 import io.postrider.PostriderException.Kind;
-import io.postrider.Receipt;
+import io.postrider.RelayEpoch;
+import io.postrider.SendResult;
 import io.postrider.Sink;
 import io.postrider.webhook.Endpoint.Resolver;
 import java.io.IOException;
@@ -20,25 +20,27 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends each event as a signed POST to one endpoint, one after the other. Safe to share among threads; each uses a connection of
- * its own, so a relay with a concurrency of n has n requests on the way, of n keys.
+ * Sends each event as a signed POST to one endpoint, one at a time. Safe to share among threads; each uses its own connection, so
+ * a relay with a concurrency of n has n requests in flight, each for a different key.
  *
- * <p>What the endpoint says decides: 2xx is taken. 429, 502, 503, 504, and not being reached at all (DNS, connection, TLS, a
- * connection that ends without an answer), is the endpoint's trouble: the relay waits and no event is blamed. Any other status,
- * a redirect among them, an answer that is not HTTP, and none in time, is taken as said of that event. Retry-After is heard in
+ * <p>The endpoint's response decides: 2xx means delivered. 429, 502, 503, 504 and an unreachable endpoint (DNS, connection, TLS,
+ * a connection that ends without a response) make the sink unavailable: the relay waits and no event is blamed. Any other status
+ * including redirects, a response that is not HTTP, and a timeout count as a failure of that event. Retry-After is respected in
  * all cases.
  *
- * <p>A host that must not be sent to, such as one with a private address that is not trusted by name, is refused when the sink
- * is made. If DNS says so later only, nothing is sent and the sink is unavailable, and not the event refused: no event is at
- * fault, a name that is turned for a minute must not make dead letters of the topic, and DNS may be right again soon.
+ * <p>A forbidden host, such as one with a private address that is not trusted by name, is refused when the sink is created. If
+ * DNS returns such an address only later, nothing is sent and the sink is unavailable; the event is not refused. No event is at
+ * fault, a name that is redirected for a minute must not turn the topic into dead letters, and DNS may recover soon.
  */
 public final class WebhookSink implements Sink {
-    /** No event has it: positions begin at 1. */
+    /** Not used by any event: positions begin at 1. */
     private static final long NO_POSITION = 0;
 
     private static final String TEST = "postrider.test";
 
-    /** Events go one by one: after so long the relay looks whether it is paused, and comes with the rest. */
+    /**
+     * Events are sent one by one. After this time the sink returns, so that the relay can check for a pause and send the rest.
+     */
     private static final Duration ENOUGH = Duration.ofSeconds(1);
 
     private final Endpoint endpoint;
@@ -54,9 +56,9 @@ public final class WebhookSink implements Sink {
     }
 
     /**
-     * A sink that posts to this URL. Sends nothing yet; the name is looked up, to refuse now what would be refused later.
+     * A sink that posts to this URL. It sends nothing yet, but resolves the name in order to refuse a forbidden host right away.
      *
-     * @throws PostriderException of kind REFUSED if nothing may be sent there; the message says what would allow it
+     * @throws PostriderException of kind REFUSED if the URL is forbidden; the message says what would allow it
      */
     public static WebhookSink to(URI endpoint, WebhookOptions options) {
         return to(endpoint, options, host -> Arrays.asList(InetAddress.getAllByName(host)), Clock.systemUTC());
@@ -67,8 +69,8 @@ public final class WebhookSink implements Sink {
     }
 
     /**
-     * From the next request on, this secret signs, or these two. To change one without losing a message: the new and the old
-     * one; then the receiver takes the new one; then the new one alone.
+     * Signs with this secret, or with both, from the next request on. To rotate a secret without losing a message: sign with the
+     * new and the old one, switch the receiver to the new one, then sign with the new one alone.
      */
     public void rotate(String... newSecrets) {
         secrets = WebhookOptions.active(newSecrets);
@@ -79,36 +81,36 @@ public final class WebhookSink implements Sink {
         return "webhook " + endpoint;
     }
 
-    /** A second ends it between two requests, and so does an interrupt; what was taken by then is not forgotten. */
+    /** Stops between two requests after one second or on an interrupt; the result includes the events delivered by then. */
     @Override
-    public Receipt send(Course course, List<LogEvent> events) throws InterruptedException {
+    public SendResult send(RelayEpoch course, List<LogEvent> events) throws InterruptedException {
         long end = System.nanoTime() + ENOUGH.toNanos();
         for (int taken = 0; taken < events.size(); taken++) {
             if (Thread.currentThread().isInterrupted()) {
                 if (taken == 0) {
                     throw new InterruptedException("interrupted before the first request");
                 }
-                return Receipt.unavailable(taken, failure(Kind.FAILED, "interrupted before the next request", null));
+                return SendResult.unavailable(taken, failure(Kind.FAILED, "interrupted before the next request", null));
             }
             if (taken > 0 && System.nanoTime() - end >= 0) {
-                return Receipt.partly(taken);
+                return SendResult.partly(taken);
             }
-            Receipt receipt = send(events.get(taken), taken);
+            SendResult receipt = send(events.get(taken), taken);
             if (!receipt.isWhole()) {
                 return receipt;
             }
         }
-        return Receipt.whole();
+        return SendResult.whole();
     }
 
     /**
-     * Posts a message of type {@code postrider.test}, at position 0 of a topic of the same name, signed like any other. A consumer
-     * that looks at the type, as Standard Webhooks wants, does nothing for it and answers 2xx.
+     * Posts a message of type {@code postrider.test}, at position 0 of a topic of the same name, signed like any other. A
+     * consumer that checks the type, as Standard Webhooks requires, ignores it and responds with 2xx.
      */
     @Override
     public String test() {
         long began = System.nanoTime();
-        Receipt receipt = send(trial(), 0);
+        SendResult receipt = send(trial(), 0);
         if (receipt.error() instanceof PostriderException error) {
             throw error;
         }
@@ -131,23 +133,24 @@ public final class WebhookSink implements Sink {
                 TEST, NO_POSITION, UUID.randomUUID(), TEST, "{}", null, null, null, null, null, "{}", clock.instant());
     }
 
-    private Receipt send(LogEvent event, int taken) {
+    private SendResult send(LogEvent event, int taken) {
         try {
             return judge(lines.post(request(event)), taken);
         } catch (Silence e) {
             return event.position() != NO_POSITION && answers()
-                    ? Receipt.refused(taken, failure(Kind.FAILED, e.getMessage() + ", though it answers others", e))
-                    : Receipt.unavailable(taken, failure(Kind.UNREACHABLE, e.getMessage(), e));
+                    ? SendResult.refused(taken, failure(Kind.FAILED, e.getMessage() + ", though it answers others", e))
+                    : SendResult.unavailable(taken, failure(Kind.UNREACHABLE, e.getMessage(), e));
         } catch (Unreached e) {
-            return Receipt.unavailable(taken, failure(Kind.UNREACHABLE, e.getMessage(), e));
+            return SendResult.unavailable(taken, failure(Kind.UNREACHABLE, e.getMessage(), e));
         } catch (IOException e) {
-            return Receipt.refused(taken, failure(Kind.FAILED, e.getMessage(), e));
+            return SendResult.refused(taken, failure(Kind.FAILED, e.getMessage(), e));
         }
     }
 
     /**
-     * Whether it says anything to a test. An endpoint that hangs is told from an event that it hangs on only by another message:
-     * else it would either make dead letters of everything while it hangs, or be stopped for ever by one event.
+     * Whether the endpoint responds to a test message. Only another message can distinguish an endpoint that hangs from an event
+     * on which it hangs: otherwise a hanging endpoint would turn all events into dead letters, or one event would block it
+     * forever.
      */
     private boolean answers() {
         try {
@@ -157,16 +160,16 @@ public final class WebhookSink implements Sink {
         }
     }
 
-    private Receipt judge(Answer answer, int taken) {
+    private SendResult judge(Answer answer, int taken) {
         int status = answer.status();
         if (status >= 200 && status < 300) {
-            return Receipt.whole();
+            return SendResult.whole();
         }
         Duration retryAfter = answer.retryAfter(clock);
         if (status == 429 || status == 502 || status == 503 || status == 504) {
-            return Receipt.unavailable(taken, failure(Kind.UNREACHABLE, said(answer), null), retryAfter);
+            return SendResult.unavailable(taken, failure(Kind.UNREACHABLE, said(answer), null), retryAfter);
         }
-        return Receipt.refused(taken, failure(Kind.FAILED, said(answer), null), retryAfter);
+        return SendResult.refused(taken, failure(Kind.FAILED, said(answer), null), retryAfter);
     }
 
     private static String said(Answer answer) {
@@ -185,7 +188,7 @@ public final class WebhookSink implements Sink {
         return new PostriderException(kind, describe() + ": " + what, cause);
     }
 
-    /** The time is that of this attempt, so that one that comes late is not taken for an old message sent again. */
+    /** The timestamp is that of this attempt, so that a late retry is not mistaken for a replayed old message. */
     private byte[] request(LogEvent event) {
         byte[] body = Envelope.json(event).getBytes(StandardCharsets.UTF_8);
         String id = event.id().toString();

@@ -9,16 +9,16 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The receiver's side: tells whether a message is from somebody who has the secret, is unchanged, and is not old. Works with
- * messages of any sender that signs in the Standard Webhooks form with a symmetric key. Immutable, safe to share among threads.
+ * The receiver's side: verifies that a message was signed with the secret, is unchanged, and is recent. Works with any sender
+ * that signs in the Standard Webhooks format with a symmetric key. Immutable, safe to share among threads.
  *
- * <p>A genuine message may still come twice, as everything that is delivered at least once: {@code webhook-id} tells.
+ * <p>A genuine message may still arrive twice, because delivery is at-least-once; use {@code webhook-id} to detect duplicates.
  */
 public final class WebhookVerifier {
-    /** As Standard Webhooks advises: enough for clocks that differ, too little to keep a message for later. */
+    /** As Standard Webhooks recommends: enough for clock skew, too short to replay a message later. */
     private static final Duration TOLERANCE = Duration.ofMinutes(5);
 
-    /** A sender has one or two. Who sends more wants to see us compute. */
+    /** A sender has one or two. More would only serve to make the receiver compute signatures. */
     private static final int MOST_SIGNATURES = 10;
 
     private final List<Secret> secrets;
@@ -29,7 +29,7 @@ public final class WebhookVerifier {
         this.clock = clock;
     }
 
-    /** A message is genuine if any of these secrets has signed it: the new one and the old one while they change. */
+    /** A message is genuine if any of these secrets has signed it: both the new and the old one during a rotation. */
     public static WebhookVerifier of(String... secrets) {
         if (secrets.length == 0 || secrets.length > 10) {
             throw PostriderException.refused("secrets must be 1..10, were " + secrets.length);
@@ -38,10 +38,11 @@ public final class WebhookVerifier {
     }
 
     /**
-     * Returns if the message is genuine, and else throws: who forgets to look at the result must not take a forgery.
+     * Returns if the message is genuine and throws otherwise, so that a caller who forgets to check a result cannot accept a
+     * forgery.
      *
-     * @param header gives a header's value by its name, or null: {@code request::getHeader}
-     * @param body the bytes as they came, before anything has parsed them
+     * @param header returns the value of a header by its name, or null: {@code request::getHeader}
+     * @param body the raw bytes as received, before any parsing
      * @throws PostriderException of kind REFUSED, with the reason
      */
     public void verify(Header header, byte[] body) {
@@ -59,10 +60,10 @@ public final class WebhookVerifier {
         }
     }
 
-    /** How a request's header is looked up. */
+    /** Looks up a header of the request. */
     @FunctionalInterface
     public interface Header {
-        /** The first value of this name, in whatever case; null if there is none. */
+        /** The first value of this name, which is not case-sensitive; null if it is missing. */
         @Nullable
         String get(String name);
     }
@@ -87,7 +88,7 @@ public final class WebhookVerifier {
         }
     }
 
-    /** Compares each with each, and in a time that does not depend on where they differ. */
+    /** Compares each signature with each secret, in constant time. */
     private boolean isSigned(String id, String timestamp, String signatures, byte[] body) {
         boolean signed = false;
         String[] each = signatures.split(" ", MOST_SIGNATURES + 1);
@@ -100,7 +101,7 @@ public final class WebhookVerifier {
         return signed;
     }
 
-    /** What is not of our version, or no base64, is equal to nothing. */
+    /** A signature of another version, or one that is not base64, matches nothing. */
     private static byte[] decoded(String signature) {
         if (!signature.startsWith("v1,")) {
             return new byte[0];

@@ -1,7 +1,7 @@
 /**
- * A relay to an HTTP endpoint: each event is a signed POST in the Standard Webhooks form.
+ * A relay to an HTTP endpoint: each event is a signed POST in the Standard Webhooks format.
  *
- * <p>Public are {@link io.postrider.webhook.WebhookSink}, its options, and the verifier for the other side.
+ * <p>The public API is {@link io.postrider.webhook.WebhookSink}, its options, and the verifier for the receiver.
  */
 @org.jspecify.annotations.NullMarked
 package io.postrider.webhook;

@@ -5,9 +5,9 @@ import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import com.sun.net.httpserver.HttpsConfigurator;
 import com.sun.net.httpserver.HttpsServer;
-import io.postrider.Course;
 import io.postrider.LogEvent;
-import io.postrider.Receipt;
+import io.postrider.RelayEpoch;
+import io.postrider.SendResult;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The JDK's HTTP server on a port of its own, which keeps what it was sent and answers as it is told. */
 final class TestEndpoint implements AutoCloseable {
-    static final Course COURSE = new Course("hook", "orders", 1);
+    static final RelayEpoch COURSE = new RelayEpoch("hook", "orders", 1);
 
     static {
         // Or each answer waits 40 ms for a packet that does not come.
@@ -160,10 +160,10 @@ final class TestEndpoint implements AutoCloseable {
     }
 
     /** As a relay does: who took a part only, because a second was over, is sent the rest. */
-    static Receipt send(WebhookSink sink, List<LogEvent> events) throws InterruptedException {
+    static SendResult send(WebhookSink sink, List<LogEvent> events) throws InterruptedException {
         int taken = 0;
         while (true) {
-            Receipt receipt = sink.send(COURSE, events.subList(taken, events.size()));
+            SendResult receipt = sink.send(COURSE, events.subList(taken, events.size()));
             if (receipt.isWhole()) {
                 return receipt;
             }
@@ -171,8 +171,8 @@ final class TestEndpoint implements AutoCloseable {
             Throwable error = receipt.error();
             if (error != null) {
                 return receipt.isUnavailable()
-                        ? Receipt.unavailable(taken, error, receipt.retryAfter())
-                        : Receipt.refused(taken, error, receipt.retryAfter());
+                        ? SendResult.unavailable(taken, error, receipt.retryAfter())
+                        : SendResult.refused(taken, error, receipt.retryAfter());
             }
         }
     }

@@ -8,7 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.postrider.PostriderException;
-import io.postrider.Receipt;
+import io.postrider.SendResult;
 import io.postrider.webhook.Endpoint.Resolver;
 import java.net.InetAddress;
 import java.net.URI;
@@ -221,7 +221,7 @@ class WebhookAddressTest {
             throw new UnknownHostException(host);
         };
         try (WebhookSink sink = sink("https://hooks.example/", resolver)) {
-            Receipt receipt = sink.send(COURSE, List.of(event(1)));
+            SendResult receipt = sink.send(COURSE, List.of(event(1)));
             assertThat(receipt.isUnavailable()).isTrue();
             assertThat(receipt.error())
                     .hasMessage("webhook https://hooks.example: host hooks.example is not known to DNS");
@@ -274,7 +274,7 @@ class WebhookAddressTest {
             try (WebhookSink sink = WebhookSink.to(url, anyPort, host -> answer.get(), Clock.systemUTC())) {
                 for (String turned : List.of("127.0.0.1", "::ffff:127.0.0.1", "169.254.169.254")) {
                     answer.set(addresses(turned));
-                    Receipt receipt = sink.send(COURSE, List.of(event(1)));
+                    SendResult receipt = sink.send(COURSE, List.of(event(1)));
                     assertThat(receipt.isUnavailable()).isTrue();
                     assertThat(receipt.error()).hasMessageContaining("and nothing is sent there");
                 }

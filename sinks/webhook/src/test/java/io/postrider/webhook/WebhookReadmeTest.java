@@ -5,12 +5,12 @@ import static io.postrider.webhook.TestEndpoint.event;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpServer;
+import io.postrider.FailurePolicy;
 import io.postrider.Listener;
 import io.postrider.LogEvent;
-import io.postrider.Policy;
 import io.postrider.Postrider;
 import io.postrider.PostriderException;
-import io.postrider.Receipt;
+import io.postrider.SendResult;
 import io.postrider.testkit.PostgresTest;
 import io.postrider.testkit.TestDatabase;
 import java.io.IOException;
@@ -42,7 +42,7 @@ class WebhookReadmeTest {
         WebhookSink sink =
                 WebhookSink.to(URI.create("https://hooks.example.com/orders"), WebhookOptions.signedWith(secret));
         postrider.add(
-                Listener.relay("shop-hook", "orders", sink).withConcurrency(8).withPolicy(Policy.PARK));
+                Listener.relay("shop-hook", "orders", sink).withConcurrency(8).withPolicy(FailurePolicy.PARK));
         // endregion
         sink.close();
     }
@@ -60,7 +60,7 @@ class WebhookReadmeTest {
             assertThat(sink.send(COURSE, List.of(event)).isWhole()).isTrue();
             assertThat(taken).hasSize(1);
             rotate(sink, newer, older);
-            Receipt receipt = sink.send(COURSE, List.of(event));
+            SendResult receipt = sink.send(COURSE, List.of(event));
             assertThat(receipt.error()).hasMessageEndingWith("answered 401");
             assertThat(taken).hasSize(1);
         } finally {

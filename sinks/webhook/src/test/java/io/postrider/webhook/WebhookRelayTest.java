@@ -5,8 +5,8 @@ import static io.postrider.webhook.TestEndpoint.status;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.postrider.Event;
+import io.postrider.FailurePolicy;
 import io.postrider.Listener;
-import io.postrider.Policy;
 import io.postrider.Postrider;
 import io.postrider.StartPoint;
 import io.postrider.testkit.Await;
@@ -122,7 +122,7 @@ class WebhookRelayTest {
             postrider
                     .add(relay(sink)
                             .withConcurrency(4)
-                            .withPolicy(Policy.PARK)
+                            .withPolicy(FailurePolicy.PARK)
                             .withAttempts(3)
                             .withBackoff(SOON, SOON))
                     .start();

@@ -11,7 +11,7 @@ import io.postrider.Envelope;
 import io.postrider.LogEvent;
 import io.postrider.PostriderException;
 import io.postrider.PostriderException.Kind;
-import io.postrider.Receipt;
+import io.postrider.SendResult;
 import io.postrider.testkit.Ports;
 import io.postrider.webhook.TestEndpoint.Received;
 import java.net.InetAddress;
@@ -104,7 +104,7 @@ class WebhookSinkTest {
     void an_endpoint_in_trouble_is_unavailable(int code) throws Exception {
         endpoint.answering(status(code, "busy"));
         try (WebhookSink sink = endpoint.sink()) {
-            Receipt receipt = TestEndpoint.send(sink, List.of(event(1)));
+            SendResult receipt = TestEndpoint.send(sink, List.of(event(1)));
             assertThat(receipt.isUnavailable()).isTrue();
             assertThat(receipt.taken()).isZero();
             assertThat(receipt.retryAfter()).isNull();
@@ -117,7 +117,7 @@ class WebhookSinkTest {
     void any_other_status_refuses_the_event(int code) throws Exception {
         endpoint.answering(status(code));
         try (WebhookSink sink = endpoint.sink()) {
-            Receipt receipt = TestEndpoint.send(sink, List.of(event(1)));
+            SendResult receipt = TestEndpoint.send(sink, List.of(event(1)));
             assertThat(receipt.isWhole()).isFalse();
             assertThat(receipt.isUnavailable()).isFalse();
             assertThat(receipt.error()).hasMessageStartingWith(sink.describe() + ": answered " + code);
@@ -129,7 +129,7 @@ class WebhookSinkTest {
         endpoint.answering((exchange, one) ->
                 status(one.header("postrider-position").equals("3") ? 422 : 200).answer(exchange, one));
         try (WebhookSink sink = endpoint.sink()) {
-            Receipt receipt = TestEndpoint.send(sink, List.of(event(1), event(2), event(3), event(4)));
+            SendResult receipt = TestEndpoint.send(sink, List.of(event(1), event(2), event(3), event(4)));
             assertThat(receipt.taken()).isEqualTo(2);
             assertThat(receipt.isUnavailable()).isFalse();
         }
@@ -147,7 +147,7 @@ class WebhookSinkTest {
                 endpoint.answering(status(code, "location", location));
                 try (WebhookSink sink = WebhookSink.to(
                         endpoint.url("/"), endpoint.options().withAllowedHosts(endpoint.trusted(), other.trusted()))) {
-                    Receipt receipt = TestEndpoint.send(sink, List.of(event(1)));
+                    SendResult receipt = TestEndpoint.send(sink, List.of(event(1)));
                     assertThat(receipt.isUnavailable()).isFalse();
                     assertThat(receipt.error())
                             .hasMessageContaining("answered " + code + ", a redirect to " + location
@@ -196,7 +196,7 @@ class WebhookSinkTest {
         WebhookOptions options =
                 WebhookOptions.signedWith(WebhookOptions.newSecret()).withAllowedHosts("127.0.0.1:" + port);
         try (WebhookSink sink = WebhookSink.to(URI.create("http://127.0.0.1:" + port + "/"), options)) {
-            Receipt down = TestEndpoint.send(sink, List.of(event(1)));
+            SendResult down = TestEndpoint.send(sink, List.of(event(1)));
             assertThat(down.isUnavailable()).isTrue();
             assertThat(down.error()).hasMessageContaining("no connection: Connection refused");
             try (TestEndpoint up = TestEndpoint.start(port)) {
@@ -269,7 +269,7 @@ class WebhookSinkTest {
         });
         ExecutorService threads = Executors.newFixedThreadPool(lanes);
         try (WebhookSink sink = endpoint.sink()) {
-            List<Future<Receipt>> receipts = new ArrayList<>();
+            List<Future<SendResult>> receipts = new ArrayList<>();
             for (int lane = 0; lane < lanes; lane++) {
                 String key = "k" + lane;
                 List<LogEvent> events = LongStream.rangeClosed(1, 50)
@@ -277,7 +277,7 @@ class WebhookSinkTest {
                         .toList();
                 receipts.add(threads.submit(() -> TestEndpoint.send(sink, events)));
             }
-            for (Future<Receipt> receipt : receipts) {
+            for (Future<SendResult> receipt : receipts) {
                 assertThat(receipt.get(60, TimeUnit.SECONDS).isWhole()).isTrue();
             }
         } finally {
@@ -319,7 +319,7 @@ class WebhookSinkTest {
         endpoint.answering(status(500, "x".repeat(5_000)));
         WebhookOptions options = endpoint.options(secret);
         try (WebhookSink sink = WebhookSink.to(endpoint.url("/hook?token=canary"), options)) {
-            Receipt receipt = TestEndpoint.send(sink, List.of(event(1)));
+            SendResult receipt = TestEndpoint.send(sink, List.of(event(1)));
             for (String shown : List.of(
                     sink.describe(), sink.toString(), options.toString(), receipt.toString(), "" + options.secrets())) {
                 assertThat(shown).doesNotContain(bare).doesNotContain("canary");
@@ -371,7 +371,7 @@ class WebhookSinkTest {
                 sender.interrupt();
                 status(204).answer(exchange, one);
             });
-            Receipt receipt = sink.send(COURSE, List.of(event(1), event(2)));
+            SendResult receipt = sink.send(COURSE, List.of(event(1), event(2)));
             assertThat(Thread.interrupted()).as("still told to the caller").isTrue();
             assertThat(receipt.isUnavailable()).isTrue();
             assertThat(receipt.taken()).isEqualTo(1);

@@ -4,7 +4,7 @@ import static io.postrider.webhook.TestEndpoint.addresses;
 import static io.postrider.webhook.TestEndpoint.event;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.postrider.Receipt;
+import io.postrider.SendResult;
 import io.postrider.testkit.Await;
 import java.io.InputStream;
 import java.net.URI;
@@ -170,7 +170,7 @@ class WebhookTlsTest {
 
     private static void assertNotBelieved(TestEndpoint endpoint, String host, SSLContext tls) throws Exception {
         try (WebhookSink sink = sink(endpoint, host, tls)) {
-            Receipt receipt = TestEndpoint.send(sink, List.of(event(1)));
+            SendResult receipt = TestEndpoint.send(sink, List.of(event(1)));
             assertThat(receipt.isUnavailable()).isTrue();
             assertThat(receipt.error())
                     .hasMessageContaining("no connection: ")

@@ -4,7 +4,7 @@ import static io.postrider.webhook.TestEndpoint.COURSE;
 import static io.postrider.webhook.TestEndpoint.event;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.postrider.Receipt;
+import io.postrider.SendResult;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -69,7 +69,7 @@ class WebhookWireTest {
                 });
                 WebhookSink sink =
                         WebhookSink.to(endpoint.url("http"), endpoint.options().withTimeout(SHORT))) {
-            Receipt receipt = TestEndpoint.send(sink, List.of(event(1), event(2), event(3)));
+            SendResult receipt = TestEndpoint.send(sink, List.of(event(1), event(2), event(3)));
             assertThat(receipt.taken()).isEqualTo(1);
             assertThat(receipt.isUnavailable()).isFalse();
             assertThat(receipt.error()).hasMessageEndingWith("no answer in time, though it answers others");
@@ -87,7 +87,7 @@ class WebhookWireTest {
                     }
                 });
                 WebhookSink sink = endpoint.sink()) {
-            Receipt receipt = sink.send(COURSE, List.of(event(1), event(2), event(3), event(4), event(5)));
+            SendResult receipt = sink.send(COURSE, List.of(event(1), event(2), event(3), event(4), event(5)));
             assertThat(receipt.isWhole()).isFalse();
             assertThat(receipt.error()).isNull();
             assertThat(receipt.taken()).isBetween(1, 3);
@@ -100,7 +100,7 @@ class WebhookWireTest {
         try (RawEndpoint endpoint = new RawEndpoint(talk -> end.await());
                 WebhookSink sink =
                         WebhookSink.to(endpoint.url("https"), endpoint.options().withConnectTimeout(SHORT))) {
-            Receipt receipt = TestEndpoint.send(sink, List.of(event(1)));
+            SendResult receipt = TestEndpoint.send(sink, List.of(event(1)));
             assertThat(receipt.isUnavailable()).isTrue();
             assertThat(receipt.error()).hasMessageEndingWith("no connection: not ready in time");
         } finally {
@@ -124,7 +124,7 @@ class WebhookWireTest {
                     talk.say(half);
                 });
                 WebhookSink sink = endpoint.sink()) {
-            Receipt receipt = TestEndpoint.send(sink, List.of(event(1)));
+            SendResult receipt = TestEndpoint.send(sink, List.of(event(1)));
             assertThat(receipt.isUnavailable()).isTrue();
             assertThat(receipt.error()).hasMessageEndingWith("the connection ended before an answer");
         }
@@ -179,7 +179,7 @@ class WebhookWireTest {
                     }
                 });
                 WebhookSink sink = endpoint.sink()) {
-            Receipt receipt = TestEndpoint.send(sink, List.of(event(1)));
+            SendResult receipt = TestEndpoint.send(sink, List.of(event(1)));
             assertThat(receipt.isUnavailable()).isFalse();
             assertThat(receipt.error()).hasMessageEndingWith("xxx…");
             assertThat(cut.await(30, TimeUnit.SECONDS)).as("we hung up").isTrue();
@@ -220,7 +220,7 @@ class WebhookWireTest {
                     }
                 });
                 WebhookSink sink = endpoint.sink()) {
-            Receipt receipt = TestEndpoint.send(sink, List.of(event(1)));
+            SendResult receipt = TestEndpoint.send(sink, List.of(event(1)));
             assertThat(receipt.isUnavailable()).isFalse();
             assertThat(receipt.error()).hasMessageEndingWith("the head of the answer has more than 32768 bytes");
             assertThat(cut.await(30, TimeUnit.SECONDS)).isTrue();
@@ -246,7 +246,7 @@ class WebhookWireTest {
                     talk.say(said);
                 });
                 WebhookSink sink = endpoint.sink()) {
-            Receipt receipt = TestEndpoint.send(sink, List.of(event(1)));
+            SendResult receipt = TestEndpoint.send(sink, List.of(event(1)));
             assertThat(receipt.isUnavailable()).isFalse();
             assertThat(receipt.error()).hasMessageEndingWith("the answer is not HTTP/1.1");
         }
@@ -316,7 +316,7 @@ class WebhookWireTest {
                     }
                 });
                 WebhookSink sink = endpoint.sink()) {
-            Receipt receipt = TestEndpoint.send(sink, List.of(event(1), event(2)));
+            SendResult receipt = TestEndpoint.send(sink, List.of(event(1), event(2)));
             assertThat(receipt.isUnavailable()).isTrue();
             assertThat(receipt.taken()).isEqualTo(1);
             assertThat(endpoint.connections).hasValue(2);
@@ -332,7 +332,7 @@ class WebhookWireTest {
                     pause(100);
                 });
                 WebhookSink sink = endpoint.sink()) {
-            Receipt receipt = TestEndpoint.send(sink, List.of(event(1, null, "\"" + "x".repeat(20 << 20) + "\"")));
+            SendResult receipt = TestEndpoint.send(sink, List.of(event(1, null, "\"" + "x".repeat(20 << 20) + "\"")));
             assertThat(receipt.isUnavailable()).isFalse();
             assertThat(receipt.error()).hasMessageEndingWith("answered 413");
         } finally {
@@ -352,7 +352,7 @@ class WebhookWireTest {
         })) {
             WebhookSink sink =
                     WebhookSink.to(endpoint.url("http"), endpoint.options().withTimeout(Duration.ofMinutes(5)));
-            Future<Receipt> receipt = thread.submit(() -> TestEndpoint.send(sink, List.of(event(1))));
+            Future<SendResult> receipt = thread.submit(() -> TestEndpoint.send(sink, List.of(event(1))));
             assertThat(asked.await(30, TimeUnit.SECONDS)).isTrue();
             sink.close();
             assertThat(receipt.get(30, TimeUnit.SECONDS).isUnavailable()).isTrue();
@@ -362,9 +362,9 @@ class WebhookWireTest {
         }
     }
 
-    private static Receipt late(WebhookSink sink, String payload) throws Exception {
+    private static SendResult late(WebhookSink sink, String payload) throws Exception {
         long began = System.nanoTime();
-        Receipt receipt = TestEndpoint.send(sink, List.of(event(1, null, payload)));
+        SendResult receipt = TestEndpoint.send(sink, List.of(event(1, null, payload)));
         assertThat(receipt.isWhole()).isFalse();
         assertThat(receipt.error()).hasMessageEndingWith("answer in time");
         assertThat(Duration.ofNanos(System.nanoTime() - began)).isBetween(SHORT, Duration.ofSeconds(20));

@@ -6,11 +6,11 @@ import org.openqa.selenium.chrome.ChromeDriver;
 import org.openqa.selenium.chrome.ChromeDriverService;
 import org.openqa.selenium.chrome.ChromeOptions;
 
-/** A real browser without a window: the machine's Chromium, by its own driver. */
+/** A real headless browser: the machine's Chromium with its own driver. */
 public final class Chromium {
     private Chromium() {}
 
-    /** Starts one with a window of this size, which keeps what pages write to its console. Ended by {@code quit()}. */
+    /** Starts one with a window of this size; it records the console output of pages. Call {@code quit()} to end it. */
     public static ChromeDriver start(int width, int height) {
         ChromeOptions options = new ChromeOptions();
         options.setBinary("/usr/bin/chromium");

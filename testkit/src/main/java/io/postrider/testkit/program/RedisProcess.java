@@ -20,8 +20,8 @@ import org.jspecify.annotations.Nullable;
 import redis.embedded.RedisExecProvider;
 
 /**
- * A Redis process on a port of its own, to be killed and started again on the same data. It writes each command to its disk before
- * it answers. If this JVM dies, by whatever means, so does Redis.
+ * A Redis process with its own port, which can be killed and restarted on the same data. It writes each command to disk before it
+ * replies. If this JVM ends for any reason, so does Redis.
  */
 public final class RedisProcess implements AutoCloseable {
     private static final String WATCHED = "\"$@\" </dev/null & p=$!; cat >/dev/null; kill -9 $p; wait $p";
@@ -42,7 +42,7 @@ public final class RedisProcess implements AutoCloseable {
         }
     }
 
-    /** Started, with more settings such as {@code --maxmemory}, {@code 2mb}. */
+    /** Starts it with additional settings such as {@code --maxmemory}, {@code 2mb}. */
     public static RedisProcess running(String... settings) {
         RedisProcess redis = new RedisProcess(List.of(settings));
         redis.start();
@@ -53,7 +53,7 @@ public final class RedisProcess implements AutoCloseable {
         return port;
     }
 
-    /** Starts it again after {@link #kill9}. Returns when it answers. */
+    /** Starts it again after {@link #kill9}. Returns when it accepts commands. */
     public void start() {
         try {
             List<String> command = new ArrayList<>(List.of("/bin/sh", "-c", WATCHED, "sh"));
@@ -74,7 +74,7 @@ public final class RedisProcess implements AutoCloseable {
         });
     }
 
-    /** Says a command as somebody with a terminal would, and gives the first line of the answer. */
+    /** Sends a command as typed in a terminal, and returns the first line of the reply. */
     public String tell(String command) {
         try (Socket socket = new Socket("127.0.0.1", port)) {
             socket.setSoTimeout(10_000);
@@ -86,7 +86,7 @@ public final class RedisProcess implements AutoCloseable {
         }
     }
 
-    /** SIGKILL. Returns when it is gone. */
+    /** SIGKILL. Returns when the process has ended. */
     public void kill9() {
         Process running = process;
         if (running == null) {
@@ -103,7 +103,7 @@ public final class RedisProcess implements AutoCloseable {
         process = null;
     }
 
-    /** SIGSTOP: connections stay, and nothing is answered. */
+    /** SIGSTOP: connections stay open, but nothing is answered. */
     public void freeze() {
         signal("STOP");
     }

@@ -3,7 +3,7 @@ package io.postrider.sinks.suite;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** An event as it was read back from where the sink has put it. The data is the text of the payload, to the character. */
+/** An event as read back from the sink's destination. The data is the exact text of the payload. */
 public record Arrived(
         String topic,
         long position,

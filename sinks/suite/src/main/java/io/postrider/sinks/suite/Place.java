@@ -5,31 +5,31 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where the sink under test sends to: a channel, a topic, an endpoint, made for one test and empty. Closed after it, with
- * whatever it has started.
+ * The place the sink under test sends to: a channel, a topic or an endpoint, created empty for one test. It is closed afterwards,
+ * together with everything it has started.
  */
 public interface Place extends AutoCloseable {
-    /** A new sink on this place, as after a restart of the process. The suite closes it. */
+    /** A new sink for this place, as after a restart of the process. The suite closes it. */
     Sink open();
 
-    /** Everything that has arrived, in the order in which a consumer gets it. */
+    /** Everything that has arrived, in the order in which a consumer receives it. */
     List<Arrived> arrived() throws Exception;
 
-    /** Makes the place unreachable, in the way that the real thing would be: its process is gone, its port is closed. */
+    /** Makes the place unreachable as in a real outage: its process is stopped, its port is closed. */
     void goAway() throws Exception;
 
-    /** Makes it reachable again; what had arrived is still there if the place keeps it. */
+    /** Makes it reachable again; a place with storage still has what had arrived. */
     void comeBack() throws Exception;
 
-    /** Whether the sink can tell what it holds, so that nothing is sent twice that was in doubt. */
+    /** Whether the sink can determine what has arrived, so that nothing is sent twice after an unknown outcome. */
     boolean tells();
 
-    /** Secrets that the sink was made with, none of which may show. */
+    /** Secrets that the sink was created with, none of which may be shown. */
     default List<String> secrets() {
         return List.of();
     }
 
-    /** The payload, in JSON, of an event that this place refuses for what it is; null if there is none. */
+    /** The payload, in JSON, of an event that this place refuses because of its content; null if there is none. */
     default @Nullable String refusedPayload() {
         return null;
     }

@@ -3,18 +3,18 @@ package io.postrider.sinks.suite;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.postrider.Course;
 import io.postrider.Event;
 import io.postrider.Listener;
 import io.postrider.LogEvent;
 import io.postrider.Postrider;
 import io.postrider.PostriderException;
-import io.postrider.Receipt;
+import io.postrider.RelayEpoch;
+import io.postrider.SendResult;
 import io.postrider.Sink;
 import io.postrider.StartPoint;
-import io.postrider.listen.DeadLetter;
-import io.postrider.listen.DeadLetters;
-import io.postrider.listen.Relays;
+import io.postrider.admin.DeadLetter;
+import io.postrider.admin.DeadLetters;
+import io.postrider.admin.Relays;
 import io.postrider.testkit.Await;
 import io.postrider.testkit.TestDatabase;
 import java.sql.Connection;
@@ -37,7 +37,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * What every sink must hold, alone and under a relay on a real PostgreSQL. Extend it and say where the sink sends to:
+ * The contract of every sink, alone and under a relay on a real PostgreSQL. Extend it and provide the place the sink sends to:
  *
  * <pre>{@code
  * class CarrierPigeonSinkTest extends SinkSuite {
@@ -50,16 +50,16 @@ import org.junit.jupiter.api.Timeout;
  */
 @Timeout(120)
 public abstract class SinkSuite {
-    private static final Course COURSE = new Course("suite", "suite", 1);
+    private static final RelayEpoch COURSE = new RelayEpoch("suite", "suite", 1);
 
     private Place place;
     private TestDatabase database;
     private final List<AutoCloseable> open = new ArrayList<>();
 
-    /** Where the sink sends to; a new, empty one for each call. */
+    /** The place the sink sends to; a new, empty one for each call. */
     protected abstract Place place() throws Exception;
 
-    /** How long something may take that should happen at once; a place that starts processes may need its time. */
+    /** The timeout for something that should happen at once; a place that starts processes may need longer. */
     protected Duration most() {
         return Duration.ofSeconds(60);
     }
@@ -80,7 +80,7 @@ public abstract class SinkSuite {
         database.close();
     }
 
-    // ── alone ───────────────────────────────────────────────────────────────────────────────────────────────────────
+    // ── without a relay ─────────────────────────────────────────────────────────────────────────────────────────────
 
     @Test
     void what_is_sent_arrives_in_order_with_its_id_topic_position_type_and_data() throws Exception {
@@ -115,7 +115,7 @@ public abstract class SinkSuite {
         assertThat(send(sink, COURSE, events(1, 2)).isWhole()).isTrue();
         place.goAway();
 
-        Receipt receipt = send(sink, COURSE, events(3, 12));
+        SendResult receipt = send(sink, COURSE, events(3, 12));
 
         assertThat(receipt.isWhole()).isFalse();
         assertThat(receipt.isUnavailable()).as(receipt.toString()).isTrue();
@@ -149,7 +149,7 @@ public abstract class SinkSuite {
     void no_secret_shows() throws Exception {
         Sink sink = sink();
         place.goAway();
-        Receipt receipt = send(sink, COURSE, events(1, 1));
+        SendResult receipt = send(sink, COURSE, events(1, 1));
 
         for (String secret : place.secrets()) {
             assertThat(sink.describe()).doesNotContain(secret);
@@ -170,8 +170,8 @@ public abstract class SinkSuite {
     void a_sink_that_tells_holds_what_was_sent_of_this_course_and_nothing_else() throws Exception {
         Sink sink = sink();
         List<LogEvent> events = events(1, 50);
-        Course another = new Course("suite", "suite", 2);
-        Course stranger = new Course("stranger", "suite", 1);
+        RelayEpoch another = new RelayEpoch("suite", "suite", 2);
+        RelayEpoch stranger = new RelayEpoch("stranger", "suite", 1);
 
         assertThat(sink.holds(COURSE, 0)).isEmpty();
         send(sink, another, events(1, 20));
@@ -188,7 +188,7 @@ public abstract class SinkSuite {
         }
     }
 
-    // ── under a relay ───────────────────────────────────────────────────────────────────────────────────────────────
+    // ── with a relay ────────────────────────────────────────────────────────────────────────────────────────────────
 
     @Test
     void a_relay_sends_the_whole_log_in_its_order() throws Exception {
@@ -226,7 +226,7 @@ public abstract class SinkSuite {
         assertOrderByFirstSight();
     }
 
-    /** Where nothing is refused for what it is, all of them arrive. */
+    /** If the place refuses no event by its content, all of them arrive. */
     @Test
     void an_event_that_is_refused_is_a_dead_letter_and_the_others_arrive() throws Exception {
         String refused = place.refusedPayload();
@@ -273,7 +273,7 @@ public abstract class SinkSuite {
         awaitCursor(first, 100);
         dies.set(true);
         emit(first, 101, 150);
-        await(101); // some of them have arrived, and the ledger does not know
+        await(101); // some have arrived, but the relay has not recorded them
         first.close();
         dies.set(false);
 
@@ -329,9 +329,9 @@ public abstract class SinkSuite {
                 .hasMessageContaining("nobody");
     }
 
-    // ── how ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+    // ── helpers ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
-    /** Sends, and dies before it can say so. */
+    /** Sends, and crashes before it can report the result. */
     private record Dying(Sink sink, AtomicBoolean dies) implements Sink {
         @Override
         public String describe() {
@@ -339,8 +339,8 @@ public abstract class SinkSuite {
         }
 
         @Override
-        public Receipt send(Course course, List<LogEvent> events) throws Exception {
-            Receipt receipt = sink.send(course, events);
+        public SendResult send(RelayEpoch course, List<LogEvent> events) throws Exception {
+            SendResult receipt = sink.send(course, events);
             if (dies.get()) {
                 throw new InterruptedException("died");
             }
@@ -348,7 +348,7 @@ public abstract class SinkSuite {
         }
 
         @Override
-        public Map<Long, UUID> holds(Course course, long after) throws Exception {
+        public Map<Long, UUID> holds(RelayEpoch course, long after) throws Exception {
             return sink.holds(course, after);
         }
 
@@ -358,10 +358,10 @@ public abstract class SinkSuite {
         }
     }
 
-    /** As a relay does: a sink that took a part for now is sent the rest. */
-    private static Receipt send(Sink sink, Course course, List<LogEvent> events) throws Exception {
+    /** Acts like a relay: if a sink accepted only a part, the rest is sent again. */
+    private static SendResult send(Sink sink, RelayEpoch course, List<LogEvent> events) throws Exception {
         List<LogEvent> rest = events;
-        Receipt receipt = sink.send(course, rest);
+        SendResult receipt = sink.send(course, rest);
         while (!receipt.isWhole() && receipt.error() == null) {
             rest = rest.subList(receipt.taken(), rest.size());
             receipt = sink.send(course, rest);
@@ -451,7 +451,7 @@ public abstract class SinkSuite {
         return place.arrived().stream().map(Arrived::position).toList();
     }
 
-    /** A repeat is allowed where nobody can tell; to see a later one before an earlier one never is. */
+    /** Duplicates are allowed if the sink cannot detect them; a later event before an earlier one is never allowed. */
     private void assertOrderByFirstSight() throws Exception {
         Set<Long> seen = new HashSet<>();
         List<Long> first = arrivedPositions().stream().filter(seen::add).toList();

@@ -1,3 +1,3 @@
-/** What every sink must hold, as tests to inherit. For those who write one; its own sinks pass it too. */
+/** The contract of every sink, as a test suite to extend. For authors of sinks; Postrider's own sinks pass it too. */
 @org.jspecify.annotations.NullMarked
 package io.postrider.sinks.suite;

@@ -1,8 +1,8 @@
 package io.postrider.sinks.suite;
 
-import io.postrider.Course;
 import io.postrider.LogEvent;
-import io.postrider.Receipt;
+import io.postrider.RelayEpoch;
+import io.postrider.SendResult;
 import io.postrider.Sink;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -36,7 +36,7 @@ final class Shelf implements Place {
     private final List<Kept> kept = new ArrayList<>();
     private boolean away;
 
-    private record Kept(Course course, LogEvent event) {}
+    private record Kept(RelayEpoch course, LogEvent event) {}
 
     Shelf(Flaw flaw) {
         this.flaw = flaw;
@@ -81,20 +81,20 @@ final class Shelf implements Place {
         return List.of(SECRET);
     }
 
-    private synchronized Receipt take(Course course, List<LogEvent> events) {
+    private synchronized SendResult take(RelayEpoch course, List<LogEvent> events) {
         if (away) {
             IOException error = new IOException("the shelf is away" + (flaw == Flaw.SHOWS_ITS_SECRET ? SECRET : ""));
             return switch (flaw) {
-                case BLAMES_THE_EVENT -> Receipt.refused(0, error);
-                case SAYS_TAKEN_WHILE_AWAY -> Receipt.whole();
-                default -> Receipt.unavailable(0, error);
+                case BLAMES_THE_EVENT -> SendResult.refused(0, error);
+                case SAYS_TAKEN_WHILE_AWAY -> SendResult.whole();
+                default -> SendResult.unavailable(0, error);
             };
         }
         for (int i = 0; i < events.size(); i++) {
             if (events.get(i).payload().equals(POISON)) {
                 events.subList(0, i).forEach(event -> kept.add(new Kept(course, event)));
                 IOException error = new IOException("not on this shelf");
-                return flaw == Flaw.BLAMES_ITSELF ? Receipt.unavailable(i, error) : Receipt.refused(i, error);
+                return flaw == Flaw.BLAMES_ITSELF ? SendResult.unavailable(i, error) : SendResult.refused(i, error);
             }
         }
         List<LogEvent> taken = new ArrayList<>(events);
@@ -106,10 +106,10 @@ final class Shelf implements Place {
             java.util.Collections.reverse(taken);
         }
         taken.forEach(event -> kept.add(new Kept(course, event)));
-        return Receipt.whole();
+        return SendResult.whole();
     }
 
-    private synchronized Map<Long, UUID> held(Course course, long after) {
+    private synchronized Map<Long, UUID> held(RelayEpoch course, long after) {
         Map<Long, UUID> held = new HashMap<>();
         for (Kept one : kept) {
             boolean ofCourse = flaw == Flaw.MIXES_COURSES || one.course().equals(course);
@@ -126,7 +126,7 @@ final class Shelf implements Place {
         }
         if (flaw == Flaw.TESTS_WITH_AN_EVENT) {
             kept.add(new Kept(
-                    new Course("test", "test", 1),
+                    new RelayEpoch("test", "test", 1),
                     new LogEvent(
                             "test",
                             1,
@@ -151,12 +151,12 @@ final class Shelf implements Place {
         }
 
         @Override
-        public Receipt send(Course course, List<LogEvent> events) {
+        public SendResult send(RelayEpoch course, List<LogEvent> events) {
             return take(course, events);
         }
 
         @Override
-        public Map<Long, UUID> holds(Course course, long after) {
+        public Map<Long, UUID> holds(RelayEpoch course, long after) {
             return held(course, after);
         }
 

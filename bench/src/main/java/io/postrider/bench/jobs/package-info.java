@@ -1,0 +1,5 @@
+/** The scenarios of {@code bench jobs}. */
+@NullMarked
+package io.postrider.bench.jobs;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,5 @@
+/** Clocks, counters and samples. */
+@NullMarked
+package io.postrider.bench.measure;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,3 +1,0 @@
-/** Who may see what: reads within a reach, and tokens that are not to be believed any more. */
-@org.jspecify.annotations.NullMarked
-package io.postrider.access;

@@ -1,0 +1,17 @@
+package io.postrider.admin;
+
+import io.postrider.LogEvent;
+import java.time.Instant;
+
+/** A cursor in the order of time over all events; the events before it are older. */
+public record EventLogCursor(Instant at, String topic, long position) {
+    /** Before every event that was created at this time or later. */
+    public static EventLogCursor before(Instant at) {
+        return new EventLogCursor(at, "", 0);
+    }
+
+    /** Before this event: where the next page begins after the last event of a page. */
+    public static EventLogCursor before(LogEvent event) {
+        return new EventLogCursor(event.createdAt(), event.topic(), event.position());
+    }
+}

@@ -1,0 +1,14 @@
+package io.postrider.admin;
+
+import java.util.List;
+import java.util.function.Consumer;
+
+/** Checks from the database alone that no event is lost, duplicated or out of place. Read-only, in one snapshot. Thread-safe. */
+public interface Verifier {
+    /**
+     * Checks every guarantee. Reads the whole log, segment by segment, on the server.
+     *
+     * @param progress receives the name of each part before it is checked
+     */
+    List<VerifyResult> verify(Consumer<String> progress);
+}

@@ -1,3 +1,0 @@
-/** Write the event inside the caller's transaction. Nothing here is API. */
-@org.jspecify.annotations.NullMarked
-package io.postrider.emit;

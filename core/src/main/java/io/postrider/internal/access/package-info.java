@@ -1,0 +1,3 @@
+/** Access control: reads within a reach, and revoked tokens. */
+@org.jspecify.annotations.NullMarked
+package io.postrider.internal.access;

@@ -1,0 +1,32 @@
+package io.postrider.internal.claim;
+
+import io.postrider.ClaimedJob;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A job that this node has claimed and not settled yet.
+ *
+ * @param worker the worker number under which it was claimed
+ * @param claim the claim it belongs to; null if it is a delayed job, which is claimed individually by its row in {@code delayed}
+ * @param topic the lane
+ * @param uniqueKey the key that it holds in {@code unique_job} until it is finished
+ * @param crashes how many workers have ended while it ran
+ */
+public record HeldJob(
+        long worker,
+        @Nullable Claim claim,
+        String topic,
+        ClaimedJob job,
+        @Nullable String uniqueKey,
+        int crashes) {
+    public boolean isDelayed() {
+        return claim == null;
+    }
+
+    public Place place() {
+        return new Place(topic, job.position());
+    }
+
+    /** Identifies a job. Its id does not: several jobs may have the same. */
+    public record Place(String topic, long position) {}
+}

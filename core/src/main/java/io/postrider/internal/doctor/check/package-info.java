@@ -1,0 +1,5 @@
+/** What all checks share: the interface, its context and its findings. */
+@NullMarked
+package io.postrider.internal.doctor.check;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,37 @@
+package io.postrider.internal.doctor.progress;
+
+import io.postrider.admin.Finding;
+import io.postrider.internal.doctor.check.Check;
+import io.postrider.internal.doctor.check.CheckContext;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Checks that the table pass is not empty and that no sequence was set back below a number already used. */
+public final class PositionCounters implements Check {
+    @Override
+    public String name() {
+        return "counters";
+    }
+
+    @Override
+    public boolean isVital() {
+        return true;
+    }
+
+    @Override
+    public List<Finding> look(CheckContext examination) {
+        List<Finding> findings = new ArrayList<>();
+        if (examination.within(SequencingHealth::isPassTableEmptied)) {
+            findings.add(Finding.fail(
+                    "table pass is empty although events have positions: no pass has run since it was emptied",
+                    "start a node, whose first pass recovers; do not empty the table again"));
+        }
+        String schema = examination.database().schema().text();
+        examination
+                .within(SequencingHealth::numbersBelow)
+                .forEach(one -> findings.add(Finding.fail(
+                        one.text() + ": it gives numbers again, and rows can be lost",
+                        "select setval('" + schema + "." + one.sequence() + "', " + one.used() + ")")));
+        return findings.isEmpty() ? List.of(Finding.ok("no sequence is below a used number")) : findings;
+    }
+}

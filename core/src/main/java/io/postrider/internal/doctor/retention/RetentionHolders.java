@@ -1,0 +1,80 @@
+package io.postrider.internal.doctor.retention;
+
+import io.postrider.admin.Finding;
+import io.postrider.internal.db.Bind;
+import io.postrider.internal.db.Sql;
+import io.postrider.internal.doctor.check.BlockingSession;
+import io.postrider.internal.doctor.check.Check;
+import io.postrider.internal.doctor.check.CheckContext;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * What blocks retention: listeners that have not handled old segments, sessions that use them, and open transactions of any
+ * database, during which no segment is closed.
+ */
+public final class RetentionHolders implements Check {
+    private static final Sql BEHIND = Sql.file("doctor/behind");
+    private static final Sql HOLDERS = Sql.file("doctor/segment_holders");
+    private static final Sql FLOOR_HOLDERS = Sql.file("doctor/floor_holders");
+    private static final int LONG_SECONDS = 600;
+
+    private record Behind(String name, boolean paused, long events, long seconds) {
+        String text() {
+            return "listener " + name + (paused ? " (paused)" : "") + " has " + events
+                    + " events to go in a segment closed " + BlockingSession.age(seconds) + " ago";
+        }
+    }
+
+    /** A transaction that has a number and has not ended. */
+    private record Open(String database, BlockingSession culprit) {
+        boolean isLong() {
+            return culprit.seconds() > LONG_SECONDS;
+        }
+
+        String text() {
+            return "an open transaction in database " + BlockingSession.clean(database) + ", " + culprit.text();
+        }
+
+        String advice() {
+            return culprit.remedy() + (culprit.pid() == null ? ", connected to that database" : "");
+        }
+    }
+
+    @Override
+    public String name() {
+        return "retention";
+    }
+
+    @Override
+    public List<Finding> look(CheckContext examination) {
+        List<Finding> findings = new ArrayList<>();
+        List<Behind> behind = examination.query(
+                BEHIND,
+                Bind::nothing,
+                row -> new Behind(row.text("name"), row.bool("paused"), row.int8("events"), row.int8("seconds")));
+        behind.stream()
+                .filter(one -> one.seconds() > examination.keep().toSeconds())
+                .forEach(one -> findings.add(Finding.warn(
+                        "held back by " + one.text(), "let it catch up, or resume it; in the end it is detached")));
+        examination
+                .query(HOLDERS, bind -> bind.millis("keep", examination.keep()), BlockingSession::read)
+                .forEach(culprit ->
+                        findings.add(Finding.warn("an old segment is in use by " + culprit.text(), culprit.remedy())));
+        List<Open> open = examination.query(
+                FLOOR_HOLDERS,
+                bind -> bind.int4("seconds", LONG_SECONDS),
+                row -> new Open(row.text("database"), BlockingSession.read(row)));
+        open.stream()
+                .filter(Open::isLong)
+                .forEach(one -> findings.add(Finding.warn(
+                        "no segment is closed, and so none emptied, because of " + one.text(), one.advice())));
+        if (findings.isEmpty()) {
+            findings.add(Finding.ok((behind.isEmpty()
+                            ? "no listener holds it back"
+                            : "not yet held back; " + behind.get(0).text())
+                    + open.stream().findFirst().map(one -> "; " + one.text()).orElse("")));
+        }
+        return findings;
+    }
+}

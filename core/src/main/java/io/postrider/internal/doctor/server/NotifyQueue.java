@@ -1,0 +1,39 @@
+package io.postrider.internal.doctor.server;
+
+import io.postrider.admin.Finding;
+import io.postrider.internal.db.Bind;
+import io.postrider.internal.db.Sql;
+import io.postrider.internal.doctor.check.Check;
+import io.postrider.internal.doctor.check.CheckContext;
+import java.util.List;
+
+/** The fill level of the server's notification queue; producers stop notifying when it is half full. */
+public final class NotifyQueue implements Check {
+    private static final Sql USAGE =
+            Sql.text("doctor/notify_queue", "select (pg_notification_queue_usage() * 100)::int4 as percent");
+
+    @Override
+    public String name() {
+        return "notify queue";
+    }
+
+    @Override
+    public boolean needsSchema() {
+        return false;
+    }
+
+    @Override
+    public List<Finding> look(CheckContext examination) {
+        int percent = examination
+                .one(USAGE, Bind::nothing, row -> row.int4("percent"))
+                .orElse(0);
+        String advice = "a session listens and stays in a transaction: end the oldest one that vacuum waits for, below";
+        if (percent >= 90) {
+            return List.of(Finding.fail(percent + " % full: when it is, every NOTIFY fails its transaction", advice));
+        }
+        return List.of(
+                percent >= 50
+                        ? Finding.warn(percent + " % full: producers do not notify, events wait for the poll", advice)
+                        : Finding.ok(percent + " % full"));
+    }
+}

@@ -1,0 +1,97 @@
+package io.postrider.internal.jobs;
+
+import io.postrider.PostriderException;
+import io.postrider.PostriderException.Kind;
+import io.postrider.admin.Jobs;
+import io.postrider.internal.db.Database;
+import io.postrider.internal.db.Sql;
+import java.util.List;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Cancels and retries jobs, each named by its lane and position. Never by id: several jobs may have the same id, in different
+ * projects, and the caller may have only one of them in reach.
+ */
+final class JobCommands {
+    private static final Sql CANCEL =
+            Sql.call("jobs/cancel", "select postrider.cancel(:topic, :position, :reason) as fate");
+    private static final Sql RETRY = Sql.file("jobs/retry");
+    private static final Sql FILL_BARE = Sql.file("listen/fill_bare");
+    private static final Sql DEAD_JOB = Sql.file("jobs/dead_job");
+
+    private final Database database;
+
+    JobCommands(Database database) {
+        this.database = database;
+    }
+
+    Jobs.Cancelled cancel(Jobs.Status job, String reason) {
+        if (job.position() == 0) {
+            throw new PostriderException(
+                    Kind.CONFLICT,
+                    "job " + job.id()
+                            + " has no position yet, because another session holds the sequencing lock; try again");
+        }
+        while (true) {
+            String fate = database.transaction(session -> session.one(
+                            CANCEL,
+                            bind -> bind.text("topic", job.topic())
+                                    .int8("position", job.position())
+                                    .text("reason", reason),
+                            row -> String.valueOf(row.textOrNull("fate")))
+                    .orElseThrow());
+            switch (fate) {
+                case "cancelled" -> {
+                    return Jobs.Cancelled.CANCELLED;
+                }
+                case "asked" -> {
+                    return Jobs.Cancelled.ASKED;
+                }
+                case "finished" -> {
+                    return Jobs.Cancelled.FINISHED;
+                }
+                case "pending" -> Thread.onSpinWait(); // a worker is claiming it: the next call asks that worker
+                default -> throw new PostriderException(Kind.NOT_FOUND, "no job " + job.id());
+            }
+        }
+    }
+
+    /** False if the job neither waits for its time nor is dead. */
+    boolean retry(UUID id, String topic, long position) {
+        record Outcome(long moved, @Nullable String heldBy, boolean bare) {}
+        Outcome outcome = database.transaction(session -> {
+            session.update(
+                    FILL_BARE,
+                    bind -> bind.int8s("ids", List.of()).text("topic", topic).int8("position", position));
+            return session.one(
+                            RETRY,
+                            bind -> bind.text("topic", topic).int8("position", position),
+                            row -> new Outcome(row.int8("moved"), row.textOrNull("held_by"), row.bool("bare")))
+                    .orElseThrow();
+        });
+        if (outcome.moved() == 0 && outcome.bare()) {
+            throw new PostriderException(
+                    Kind.CONFLICT,
+                    "job " + id
+                            + " cannot be done again: its event was deleted or cannot be read; discard its dead letter");
+        }
+        if (outcome.moved() == 0 && outcome.heldBy() != null) {
+            throw new PostriderException(
+                    Kind.CONFLICT,
+                    "job " + id + " cannot be done again while job " + outcome.heldBy() + " has its unique key");
+        }
+        return outcome.moved() > 0;
+    }
+
+    /** Retries a dead job whose event retention has removed. */
+    boolean retryDead(UUID id) {
+        record Place(String topic, long position) {}
+        return database.autocommit(session -> session.one(
+                        DEAD_JOB,
+                        bind -> bind.uuid("id", id),
+                        row -> new Place(row.text("topic"), row.int8("position"))))
+                .filter(place -> retry(id, place.topic(), place.position()))
+                .isPresent();
+    }
+}

@@ -1,0 +1,174 @@
+package io.postrider.internal.listen;
+
+import java.time.Instant;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Whether this node runs a listener. The node's connection writes it, the listener's thread reads it: whether we hold the lock, and
+ * whether the listener is paused or detached. Thread-safe.
+ */
+final class Assignment {
+    /** Instead of the number of an acquisition: the listener may not run here now. */
+    static final long NOT_ACQUIRED = 0;
+
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition changed = lock.newCondition();
+    private boolean held;
+    private boolean shared;
+
+    /** Whether the following fields were read after the lock was acquired: a paused listener must not run even for a moment. */
+    private boolean known;
+
+    private boolean paused;
+    private boolean detached;
+    private boolean due;
+    private boolean testRequested;
+    private @Nullable Instant requestedAt;
+    private long startRow;
+    private long acquisitions;
+
+    /** The node's connection has acquired the lock, or lost it. A tenure begins with each acquisition. */
+    void held(boolean now) {
+        lock.lock();
+        try {
+            if (now && !held) {
+                acquisitions++;
+                known = false;
+            }
+            held = now;
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Behind a pooler no session can hold a lock: other nodes run the listener as well, and the ledger decides. */
+    void share() {
+        lock.lock();
+        try {
+            shared = true;
+        } finally {
+            lock.unlock();
+        }
+        held(true);
+    }
+
+    boolean isShared() {
+        lock.lock();
+        try {
+            return shared;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * An operator has requested a test of the sink at this time; null if there is no request. Returns whether the request is new: it
+     * stays until the test is done.
+     */
+    boolean requestTest(@Nullable Instant at) {
+        lock.lock();
+        try {
+            boolean isNew = at != null && held && !at.equals(requestedAt);
+            if (isNew) {
+                requestedAt = at;
+                testRequested = true;
+                changed.signalAll();
+            }
+            return isNew;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Whether a test is requested and this node has to make it. */
+    boolean takeTest() {
+        lock.lock();
+        try {
+            boolean take = testRequested && held;
+            testRequested &= !take;
+            return take;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** What the database says about the listener. */
+    void update(boolean nowPaused, boolean nowDetached, boolean nowDue, long nowStartRow) {
+        lock.lock();
+        try {
+            known = held;
+            paused = nowPaused;
+            detached = nowDetached;
+            due |= nowDue;
+            startRow = nowStartRow;
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    boolean isHeld() {
+        lock.lock();
+        try {
+            return held;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Whether setbacks are due that this node does not know of, because an operator requested a replay. */
+    boolean takeDue() {
+        lock.lock();
+        try {
+            boolean was = due;
+            due = false;
+            return was;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Whether the listener was reset after this row of its ledger. */
+    boolean isResetSince(long knownStartRow) {
+        lock.lock();
+        try {
+            return startRow > knownStartRow;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** The number of the lock's acquisition if the listener may run here now, or {@link #NOT_ACQUIRED}. */
+    long acquisition() {
+        lock.lock();
+        try {
+            return held && known && !paused && !detached ? acquisitions : NOT_ACQUIRED;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Ends a wait for a change. */
+    void wake() {
+        lock.lock();
+        try {
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Waits up to one second for {@link #acquisition} to change. */
+    void awaitChange() throws InterruptedException {
+        lock.lockInterruptibly();
+        try {
+            changed.await(1, TimeUnit.SECONDS);
+        } finally {
+            lock.unlock();
+        }
+    }
+}

@@ -1,0 +1,51 @@
+package io.postrider.internal.listen;
+
+import io.postrider.Handler;
+import io.postrider.Listener;
+import io.postrider.internal.db.Database;
+import io.postrider.internal.log.Heads;
+import io.postrider.internal.log.LogReader;
+import io.postrider.internal.relay.Sender;
+
+/** Builds the components of one listener on one node and holds them for its steps. */
+final class ListenerComponents {
+    final Listener listener;
+    final Assignment assignment;
+    final Database database;
+    final Heads heads;
+    final LogReader reader;
+    final ReadAhead readAhead;
+    final TopicWait wait;
+    final Tenure tenure;
+    final Setbacks setbacks;
+    final Ledger ledger;
+    final Destination destination;
+    final HandlerInvoker invoker;
+    final Attempts attempts;
+    final DeliveryReport report;
+    final BatchSize batchSize;
+
+    ListenerComponents(NodeServices node, Listener listener, Assignment assignment) {
+        this.listener = listener;
+        this.assignment = assignment;
+        this.database = node.database();
+        this.heads = node.heads();
+        this.reader = node.reader();
+        this.readAhead = new ReadAhead(listener, reader, heads, node.threads());
+        this.wait = new TopicWait(heads, listener.topic());
+        this.tenure = new Tenure(database, listener.name(), node.worker());
+        this.setbacks = new Setbacks(listener.name(), node.worker());
+        this.ledger = new Ledger(database, listener.name(), node.worker(), tenure, setbacks);
+        SinkDestination sink = listener.handler() instanceof Handler.ToSink to
+                ? new SinkDestination(database, listener, new Sender(to.sink()), node.watch())
+                : null;
+        this.destination = sink == null ? Destination.NONE : sink;
+        this.invoker = listener.isTransactional()
+                ? new TransactionalInvoker(database, listener.handler(), ledger, tenure)
+                : new RelayInvoker(
+                        listener.handler(), sink, new KeyGroups(listener.concurrency(), node.threads()), ledger);
+        this.attempts = new Attempts(database, invoker, setbacks);
+        this.report = new DeliveryReport(listener, node.watch());
+        this.batchSize = new BatchSize(listener.batch(), destination.isSlow());
+    }
+}

@@ -1,0 +1,140 @@
+package io.postrider.internal.listen;
+
+import io.postrider.Handler;
+import io.postrider.Listener;
+import io.postrider.PostriderException;
+import io.postrider.PostriderException.Kind;
+import io.postrider.admin.Watch;
+import io.postrider.internal.db.Database;
+import io.postrider.internal.db.Session;
+import io.postrider.internal.db.Sql;
+import io.postrider.internal.log.Heads;
+import io.postrider.internal.log.LogReader;
+import io.postrider.internal.threads.HandlerThreads;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The listeners of this node: registers, starts and stops them. */
+public final class RunningListeners implements AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(RunningListeners.class);
+    private static final Sql REGISTER = Sql.file("listen/register");
+    private static final Sql LISTENER = Sql.file("listen/listener");
+    private static final Sql START_LEDGER = Sql.file("listen/start_ledger");
+
+    private final Database database;
+    private final Heads heads;
+    private final Assignments assignments;
+    private final LogReader reader;
+    private final ExecutorService threads = HandlerThreads.executor();
+    private final NodeServices node;
+    private final Map<String, ListenerRun> runs = new ConcurrentHashMap<>();
+
+    public RunningListeners(Database database, Heads heads, Assignments assignments, String worker, Watch watch) {
+        this.database = database;
+        this.heads = heads;
+        this.assignments = assignments;
+        this.reader = new LogReader(database);
+        this.node = new NodeServices(database, heads, reader, threads, worker, watch);
+    }
+
+    /** Makes the listener in the database, or takes up the one that is there. May be repeated. */
+    public void register(Listener listener) {
+        database.transaction(session -> {
+            register(session, listener);
+            return true;
+        });
+        database.autocommit(session -> {
+            heads.follow(session, listener.topic());
+            return true;
+        });
+    }
+
+    /** Starts one that is registered. */
+    public void run(Listener listener) {
+        ListenerRun run = new ListenerRun(node, listener, assignments.open(listener.name(), listener.topic()));
+        if (listener.types() == null) {
+            reader.share(listener.topic());
+        }
+        runs.put(listener.name(), run);
+        threads.execute(run);
+        log.info("listener_started {}", listener);
+    }
+
+    private void register(Session session, Listener listener) {
+        session.update(
+                REGISTER,
+                bind -> bind.text("name", listener.name())
+                        .text("topic", listener.topic())
+                        .text("kind", listener.isTransactional() ? "transactional" : "relay")
+                        .text("policy", listener.policy().name().toLowerCase(Locale.ROOT))
+                        .texts("types", listener.types())
+                        .int4("batch", listener.batch())
+                        .int4("attempts", listener.attempts())
+                        .bool("paused", listener.paused())
+                        .text(
+                                "sink",
+                                listener.handler() instanceof Handler.ToSink to
+                                        ? to.sink().describe()
+                                        : null));
+        record Registered(
+                String topic,
+                @Nullable Instant detachedAt,
+                @Nullable Long cursor) {}
+        Registered registered = session.one(
+                        LISTENER,
+                        bind -> bind.text("listener", listener.name()),
+                        row -> new Registered(
+                                row.text("topic"), row.instantOrNull("detached_at"), row.int8OrNull("cursor")))
+                .orElseThrow();
+        if (!registered.topic().equals(listener.topic())) {
+            throw new PostriderException(
+                    Kind.CONFLICT,
+                    "listener " + listener.name() + " listens to topic " + registered.topic() + ", not "
+                            + listener.topic() + "; choose another name for a new listener");
+        }
+        if (registered.detachedAt() != null) {
+            log.error(
+                    "listener_detached listener={} since={} retention took events it had not handled; reset it",
+                    listener.name(),
+                    registered.detachedAt());
+        }
+        if (registered.cursor() == null) {
+            long start = StartPositions.cursorFor(session, reader, listener.topic(), listener.start());
+            session.update(
+                    START_LEDGER,
+                    bind -> bind.text("listener", listener.name())
+                            .int8("to_position", start)
+                            .text("worker", node.worker()));
+        }
+    }
+
+    /** Lets each listener finish what it is at, up to a time; then interrupts. */
+    public void stop(Duration grace) {
+        runs.values().forEach(ListenerRun::stop);
+        threads.shutdown();
+        try {
+            if (!threads.awaitTermination(grace.toMillis(), TimeUnit.MILLISECONDS)) {
+                threads.shutdownNow();
+                if (!threads.awaitTermination(10, TimeUnit.SECONDS)) {
+                    log.warn("listeners_stuck a handler does not end; its transaction will be rolled back");
+                }
+            }
+        } catch (InterruptedException e) {
+            threads.shutdownNow();
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    @Override
+    public void close() {
+        stop(Duration.ofSeconds(10));
+    }
+}

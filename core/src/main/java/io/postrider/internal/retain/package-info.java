@@ -1,0 +1,3 @@
+/** Segments: created in advance, closed, emptied, dropped. Nothing here is API. */
+@org.jspecify.annotations.NullMarked
+package io.postrider.internal.retain;

@@ -1,0 +1,3 @@
+/** Installs, migrates and checks the schema. Nothing here is API. */
+@org.jspecify.annotations.NullMarked
+package io.postrider.internal.schema;

@@ -1,0 +1,3 @@
+/** The sequencer: gives committed events their positions, pass by pass, and sleeps in between. Nothing here is API. */
+@org.jspecify.annotations.NullMarked
+package io.postrider.internal.sequence;

@@ -1,0 +1,77 @@
+package io.postrider.internal.work;
+
+import io.postrider.ClaimedJob;
+import io.postrider.Fate;
+import io.postrider.PostriderException;
+import io.postrider.Worker;
+import io.postrider.internal.settle.DelayReason;
+import io.postrider.internal.settle.Outcome;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/** Turns the fate that a handler gave a job, or its exception, into the outcome that is written, by the type's retry policy. */
+final class Outcomes {
+    /** An error is kept for a person to read, not as a dump. */
+    private static final int LONGEST_ERROR = 4_000;
+
+    private Outcomes() {}
+
+    static Outcome of(Worker.Kind kind, ClaimedJob job, @Nullable Fate fate) {
+        if (fate instanceof Fate.Done done) {
+            return new Outcome.Done(done.result());
+        }
+        if (fate instanceof Fate.Snooze snooze) {
+            return new Outcome.Delayed(DelayReason.SNOOZE, snooze.in());
+        }
+        if (fate instanceof Fate.Unavailable away) {
+            return new Outcome.Delayed(
+                    DelayReason.UNAVAILABLE, away.retryAfter(), false, "unavailable", oneLine(away.reason()), null);
+        }
+        if (fate instanceof Fate.Dead dead) {
+            return new Outcome.Dead("dead", oneLine(dead.reason()));
+        }
+        if (fate instanceof Fate.Cancel cancel) {
+            return new Outcome.Cancelled(oneLine(cancel.reason()));
+        }
+        if (fate instanceof Fate.Retry retry) {
+            return failure(kind, job, retry.in(), new Failure("retry", "the handler asked for a retry", retry.error()));
+        }
+        return failure(
+                kind,
+                job,
+                null,
+                new Failure("no_fate", "the handler gave back null instead of a fate, such as Fate.done()", null));
+    }
+
+    static Outcome timedOut(Worker.Kind kind, ClaimedJob job, Duration timeout, Throwable e) {
+        return failure(kind, job, null, new Failure("timeout", "it took longer than its timeout of " + timeout, e));
+    }
+
+    static Outcome thrown(Worker.Kind kind, ClaimedJob job, Throwable e) {
+        String text = e instanceof PostriderException ? String.valueOf(e.getMessage()) : e.toString();
+        return failure(kind, job, null, new Failure(e.getClass().getSimpleName(), oneLine(text), e));
+    }
+
+    private record Failure(
+            String code, String error, @Nullable Throwable cause) {}
+
+    /** @param wait until the next attempt; null to let the retry policy decide */
+    private static Outcome failure(Worker.Kind kind, ClaimedJob job, @Nullable Duration wait, Failure failure) {
+        return kind.retry()
+                .after(job.attempt())
+                .<Outcome>map(policy -> new Outcome.Delayed(
+                        DelayReason.RETRY,
+                        wait == null ? policy : wait,
+                        true,
+                        failure.code(),
+                        failure.error(),
+                        failure.cause()))
+                .orElseGet(() -> new Outcome.Dead(failure.code(), failure.error(), failure.cause()));
+    }
+
+    /** The text as one line that PostgreSQL can store. */
+    private static String oneLine(String text) {
+        String clean = text.replace('\0', '?').replaceAll("\\p{Cntrl}+", " ");
+        return clean.length() <= LONGEST_ERROR ? clean : clean.substring(0, LONGEST_ERROR);
+    }
+}

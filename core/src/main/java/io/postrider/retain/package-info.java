@@ -1,3 +1,0 @@
-/** Segments: made ahead, closed, emptied, dropped. Nothing here is API. */
-@org.jspecify.annotations.NullMarked
-package io.postrider.retain;

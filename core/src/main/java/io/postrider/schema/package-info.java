@@ -1,3 +1,0 @@
-/** Install, migrate, verify. Nothing here is API. */
-@org.jspecify.annotations.NullMarked
-package io.postrider.schema;

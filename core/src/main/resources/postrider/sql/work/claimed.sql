@@ -1,2 +1,0 @@
--- search_path: any
-select * from postrider.claimed(:topic, :after, :upto, :bytes)

@@ -1,2 +1,0 @@
--- search_path: any
-select postrider.finish_delayed(:topic, :position, :worker, :attempt, :fate, :result::pg_catalog.jsonb) as ours

@@ -1,2 +1,0 @@
--- search_path: any
-select postrider.may_settle(:topic, :position, :job) as settled

@@ -1,0 +1,59 @@
+package io.postrider.gateway.internal.frames;
+
+import io.postrider.Envelope;
+import io.postrider.LogEvent;
+import io.postrider.gateway.DisconnectReason;
+import io.postrider.gateway.Transport.Form;
+import org.jspecify.annotations.Nullable;
+
+/** Encodes frames for SSE and WebSocket. The format is documented in the README. */
+public final class FrameEncoder {
+    private FrameEncoder() {}
+
+    public static Frame event(Form form, LogEvent event) {
+        String json = Envelope.json(event);
+        return form == Form.SSE
+                ? sse(event.position(), "event", oneLine(json), null)
+                : socket(event.position(), "event", "\"position\":" + event.position() + ",\"event\":" + json, null);
+    }
+
+    /** There is nothing new; the client resumes from this position. */
+    public static Frame position(Form form, long position) {
+        return plain(form, position, "position", "\"position\":" + position, null);
+    }
+
+    /** The requested events are gone: the client fetches a snapshot and resumes from this position. */
+    public static Frame snapshot(Form form, long oldest, long position) {
+        return plain(form, position, "snapshot", "\"oldest\":" + oldest + ",\"position\":" + position, null);
+    }
+
+    public static Frame cut(Form form, DisconnectReason reason, long position) {
+        return plain(form, position, "cut", "\"reason\":\"" + reason.word() + "\",\"position\":" + position, reason);
+    }
+
+    /** The new token was accepted and expires at this time. */
+    public static Frame token(Form form, long position, long expires) {
+        return plain(form, position, "token", "\"expires\":" + expires, null);
+    }
+
+    private static Frame plain(Form form, long position, String type, String members, @Nullable DisconnectReason last) {
+        return form == Form.SSE
+                ? sse(position, type, "{" + members + "}", last)
+                : socket(position, type, members, last);
+    }
+
+    private static Frame sse(long position, String type, String data, @Nullable DisconnectReason last) {
+        return Frame.of(Form.SSE, position, "id: " + position + "\nevent: " + type + "\ndata: " + data + "\n\n", last);
+    }
+
+    private static Frame socket(long position, String type, String members, @Nullable DisconnectReason last) {
+        return Frame.of(Form.WEBSOCKET, position, "{\"type\":\"" + type + "\"," + members + "}", last);
+    }
+
+    /** A line break between JSON tokens would start a new, possibly forged, field in SSE. */
+    private static String oneLine(String json) {
+        return json.indexOf('\n') < 0 && json.indexOf('\r') < 0
+                ? json
+                : json.replace('\n', ' ').replace('\r', ' ');
+    }
+}

@@ -1,0 +1,71 @@
+package io.postrider.gateway.internal.hub;
+
+import io.postrider.LogEvent;
+import io.postrider.gateway.Room;
+import io.postrider.gateway.Transport.Form;
+import io.postrider.gateway.internal.frames.Frame;
+import io.postrider.gateway.internal.frames.FrameEncoder;
+import org.jspecify.annotations.Nullable;
+
+/** An event with its encoded frames, each encoded at its first use and then shared. Hub thread only. */
+final class PublishedEvent {
+    /** Estimated size of the JSON around the payload: attributes, names and the frame. */
+    private static final int AROUND = 500;
+
+    /** Copies in memory: the event and one frame of each form. */
+    private static final int COPIES = 3;
+
+    private final LogEvent event;
+    private final @Nullable Room project;
+    private final @Nullable Room user;
+    private @Nullable Frame sse;
+    private @Nullable Frame socket;
+
+    PublishedEvent(LogEvent event) {
+        this.event = event;
+        this.project = Room.orNull(Room.Kind.PROJECT, event.projectId());
+        this.user = Room.orNull(Room.Kind.USER, event.userId());
+    }
+
+    LogEvent event() {
+        return event;
+    }
+
+    long position() {
+        return event.position();
+    }
+
+    /** The project room of the event; null if it has none. */
+    @Nullable
+    Room project() {
+        return project;
+    }
+
+    @Nullable
+    Room user() {
+        return user;
+    }
+
+    Frame frame(Form form) {
+        return form == Form.SSE ? sse() : socket();
+    }
+
+    private Frame sse() {
+        if (sse == null) {
+            sse = FrameEncoder.event(Form.SSE, event);
+        }
+        return sse;
+    }
+
+    private Frame socket() {
+        if (socket == null) {
+            socket = FrameEncoder.event(Form.WEBSOCKET, event);
+        }
+        return socket;
+    }
+
+    /** Estimated number of bytes, including its frames. */
+    int size() {
+        return COPIES * (event.payload().length() + event.headers().length() + AROUND);
+    }
+}
