@@ -223,20 +223,6 @@ class KafkaSendTest {
         assertThat(sink.send(COURSE, events(1, 1)).isUnavailable()).isTrue();
     }
 
-    @Test
-    void an_interrupted_send_is_unavailable_and_the_next_one_works() throws Exception {
-        String topic = BROKER.topic("interrupted", 1);
-        try (KafkaSink sink = KafkaSink.to(topic, OPTIONS)) {
-            assertThat(sink.send(COURSE, events(1, 10)).isWhole()).isTrue();
-            Thread.currentThread().interrupt();
-            SendResult receipt = sink.send(COURSE, events(11, 20));
-            assertThat(Thread.interrupted()).isTrue();
-            assertThat(receipt.isUnavailable()).isTrue();
-            assertThat(receipt.taken()).isZero();
-            assertThat(sink.send(COURSE, events(21, 30)).isWhole()).isTrue();
-        }
-    }
-
     /** By a receipt if it was alone in its batch or the first of it, else by an exception. */
     private static void assertRefused(KafkaSink sink, List<LogEvent> events, int index) {
         try {

@@ -85,4 +85,21 @@ class KafkaUnknownResultTest {
         }
         assertThat(Topics.positions(BROKER, topic)).hasSize(20).doesNotHaveDuplicates();
     }
+
+    /** No answer arrives until the interrupt was seen; a send whose answers were already there would be complete. */
+    @Test
+    void an_interrupted_send_is_unavailable_and_the_next_one_works() throws Exception {
+        String topic = BROKER.topic("interrupted", 1);
+        try (KafkaSink sink = KafkaSink.to(topic, OPTIONS)) {
+            assertThat(sink.send(COURSE, events(1, 10)).isWhole()).isTrue();
+            PROXY.hold(Direction.TO_CLIENT);
+            Thread.currentThread().interrupt();
+            SendResult receipt = sink.send(COURSE, events(11, 20));
+            assertThat(Thread.interrupted()).isTrue();
+            assertThat(receipt.isUnavailable()).isTrue();
+            assertThat(receipt.taken()).isZero();
+            PROXY.resume();
+            assertThat(sink.send(COURSE, events(21, 30)).isWhole()).isTrue();
+        }
+    }
 }
