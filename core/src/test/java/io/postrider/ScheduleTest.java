@@ -74,8 +74,8 @@ class ScheduleTest {
         List<String> done = new CopyOnWriteArrayList<>();
         try (Node node = new Node(database);
                 Psql psql = new Psql(database)) {
-            node.postrider.schedules().set(Schedule.of("s", "* * * * *", "q", "t"));
-            node.postrider.schedules().set(Schedule.of("other", "* * * * *", "q", "t"));
+            node.postrider.schedules().set(Schedule.of("s", "0 3 * * *", "q", "t"));
+            node.postrider.schedules().set(Schedule.of("other", "0 3 * * *", "q", "t"));
             node.postrider.schedules().pause("s", true);
             psql.execute("update postrider.schedule set next_at = '2026-01-01'");
             node.postrider
