@@ -105,7 +105,7 @@ class SocketFloodTest {
             } catch (IOException e) {
                 // closed
             }
-            assertThat(pongs).isBetween(50, 1_000);
+            assertThat(pongs).as("pongs until it was closed").isLessThanOrEqualTo(1_000);
         }
     }
 
