@@ -29,7 +29,7 @@ public record WaitReason(Reason reason, @Nullable Instant until, String detail) 
         KEY,
         /** Its queue has reached a limit. */
         LIMIT,
-        /** Workers ended while the job ran; it waits until a worker can run it alone. */
+        /** Two workers ended while they held the job; it waits until a worker can run it alone. */
         ALONE,
         /** It only waits for the jobs ahead of it. */
         BEHIND

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * @param claim the claim it belongs to; null if it is a delayed job, which is claimed individually by its row in {@code delayed}
  * @param topic the lane
  * @param uniqueKey the key that it holds in {@code unique_job} until it is finished
- * @param crashes how many workers have ended while it ran
+ * @param crashes how many workers have ended while they held it, whether it had started or not
  */
 public record HeldJob(
         long worker,

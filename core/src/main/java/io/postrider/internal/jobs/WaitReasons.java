@@ -31,7 +31,7 @@ final class WaitReasons {
                     case KEY ->
                         "its key is taken: queue " + queue + " runs at most " + subject + " jobs of a key at once";
                     case LIMIT -> "queue " + queue + " has reached its limit: " + subject;
-                    case ALONE -> ahead + " workers ended while it ran; it waits until a worker can run it alone";
+                    case ALONE -> ahead + " workers ended while they held it; it waits until a worker can run it alone";
                     case BEHIND -> ahead == null || ahead == 0 ? "it is next" : ahead + " jobs are ahead of it";
                 });
     }

@@ -20,7 +20,7 @@ import org.slf4j.LoggerFactory;
  * The delayed jobs of one queue, which are scheduled individually by their rows in {@code delayed}: when to check for due ones, how
  * many to claim, and which of them this node holds. The thread of the queue claims; settlements come from any thread.
  *
- * <p>Of jobs that ran when one worker ended, only a few run at a time. A job that ran when two did runs alone on its node
+ * <p>Of jobs that one worker held when it ended, only a few run at a time. A job that two such workers held runs alone on its node
  * ({@link ExclusiveRun}).
  */
 final class DelayedJobs {
