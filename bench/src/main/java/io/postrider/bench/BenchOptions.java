@@ -27,12 +27,12 @@ record BenchOptions(
             postrider bench log                        every scenario, on a PostgreSQL of its own; about 40 minutes
             postrider bench jobs                       the same for jobs; about 15 minutes
             postrider bench realtime                   from commit to the screen, and to Kafka; about 10 minutes
-            postrider bench log --short                within a minute; to look at, not to quote
+            postrider bench log --short                about a minute; the results are too inexact to publish
             postrider bench log --json                 one object on standard output, the table on standard error
             postrider bench log --only producers       one of: %s
             postrider bench jobs --only steady         one of: %s
             postrider bench realtime --only fan_out    one of: %s
-            postrider bench log --rounds 9             more rounds, for a quieter median (at least 5 to be quoted)
+            postrider bench log --rounds 9             more rounds, for a more stable median (at least 5 for published results)
             postrider bench log --database-url URL     on this server, in databases that are made and dropped""";
 
     /** The user's error, in one sentence. */

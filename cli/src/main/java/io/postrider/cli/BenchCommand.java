@@ -18,7 +18,7 @@ import picocli.CommandLine.Parameters;
                 "Starts its own PostgreSQL, unless --database-url URL names a server on which it may create databases.",
         footer = {
             "  postrider bench log                     all scenarios",
-            "  postrider bench log --short             under a minute; too short to quote",
+            "  postrider bench log --short             about a minute; the results are too inexact to publish",
             "  postrider bench log --only producers    a single scenario",
             "  postrider bench jobs                    all scenarios for jobs",
             "  postrider bench jobs --json             print one JSON object",

@@ -15,7 +15,7 @@ public final class TableReport {
     }
 
     public void print(PrintStream out) {
-        out.println("bench " + report.suite() + (report.scale().isShort() ? " (short: to look at, not to quote)" : ""));
+        out.println("bench " + report.suite() + (report.scale().isShort() ? " (short: too inexact to publish)" : ""));
         out.println(report.server() + "; " + Report.machine());
         for (Report.Part part : report.parts()) {
             out.println();

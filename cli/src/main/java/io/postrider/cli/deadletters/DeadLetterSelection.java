@@ -49,8 +49,8 @@ final class DeadLetterSelection {
         int ways = (ids.isEmpty() ? 0 : 1) + (filter.isEmpty() ? 0 : 1) + (all ? 1 : 0);
         if (ways != 1) {
             throw PostriderException.refused(
-                    "choose dead letters by their ids, or by a filter such as --listener, or with --all; "
-                            + (ways == 0 ? "nothing was chosen" : "only one of them"));
+                    "select dead letters in exactly one way: by ids, by a filter such as --listener, or with --all; "
+                            + (ways == 0 ? "none was given" : "more than one was given"));
         }
         Chosen chosen = new Chosen();
         if (ids.isEmpty()) {

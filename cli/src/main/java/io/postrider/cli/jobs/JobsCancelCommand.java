@@ -48,7 +48,7 @@ public final class JobsCancelCommand implements Callable<Integer> {
             for (UUID id : ids) {
                 switch (postrider.jobs().cancel(id, reason)) {
                     case CANCELLED -> terminal.say("cancelled " + id);
-                    case ASKED -> terminal.say("it runs; asked its worker to stop: " + id);
+                    case ASKED -> terminal.say("running; its worker has been asked to interrupt it: " + id);
                     case FINISHED -> {
                         terminal.say("already finished: " + id);
                         code = ExitCode.CONFLICT;

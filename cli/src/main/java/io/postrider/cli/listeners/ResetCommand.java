@@ -29,7 +29,9 @@ import picocli.CommandLine.Parameters;
         header = "Move a listener to another position in its topic.",
         description = {
             "Backwards, it handles the events from there again. Forwards, it never handles the events in between. A detached"
-                    + " listener runs again. Events that are being retried and dead letters are not affected.",
+                    + " listener runs again.",
+            "A reset forward drops the events that it passes, even if they are being retried. Events before the old"
+                    + " position that wait for a retry, and dead letters, are not affected.",
             "Asks for confirmation; without a terminal, pass --yes."
         },
         footer = {
