@@ -147,8 +147,8 @@ public final class Options {
     }
 
     /**
-     * The age up to which events are kept that every listener has handled. 0..36,500 days, default 7 days. Raises a shorter
-     * patience to this value.
+     * How long events that every listener has handled are kept, counted from when their segment is closed. 0..36,500 days, default
+     * 7 days. Raises a shorter patience to this value.
      */
     public Options withKeep(Duration newKeep) {
         Draft draft = new Draft(this);
@@ -158,8 +158,8 @@ public final class Options {
     }
 
     /**
-     * The age up to which events are kept for a listener that has not handled them; then the listener is detached. At least the
-     * value of {@link #withKeep}, at most 36,500 days, default 30 days.
+     * How long events are kept for a listener that has not handled them, counted from when their segment is closed; then the
+     * listener is detached. At least the value of {@link #withKeep}, at most 36,500 days, default 30 days.
      */
     public Options withPatience(Duration newPatience) {
         Draft draft = new Draft(this);
@@ -175,7 +175,7 @@ public final class Options {
     }
 
     /**
-     * How many events a segment holds; retention removes whole segments. At least 1,000, default 4 million. While there are more
+     * How many event ids a segment holds; retention removes whole segments. At least 1,000, default 4 million. While there are more
      * than 16 segments, new ones are larger, so that there are never 100.
      */
     public Options withSegmentSize(long events) {

@@ -10,7 +10,7 @@ public record EventLogCursor(Instant at, String topic, long position) {
         return new EventLogCursor(at, "", 0);
     }
 
-    /** Before this event: where the next page begins after the last event of a page. */
+    /** Before this event. To read the next page, pass the last event of the current page. */
     public static EventLogCursor before(LogEvent event) {
         return new EventLogCursor(event.createdAt(), event.topic(), event.position());
     }

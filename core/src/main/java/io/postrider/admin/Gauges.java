@@ -13,7 +13,7 @@ public interface Gauges {
     /**
      * The figures of a listener.
      *
-     * @param pending positions that it has not finished
+     * @param pending committed events that it has not finished, with or without a position
      * @param ageSeconds the age of the oldest event that it has not finished
      */
     record ListenerGauge(String name, long pending, double ageSeconds, boolean detached, long deadLetters) {}
@@ -21,7 +21,7 @@ public interface Gauges {
     /**
      * The figures of a queue.
      *
-     * @param depth jobs that could run now
+     * @param depth as in {@link Queues.Status}
      * @param running jobs that a worker has claimed
      * @param scheduled jobs that wait for a time
      */

@@ -29,10 +29,11 @@ public interface Queues {
     /**
      * The status of a queue: a row of the view {@code queues}.
      *
-     * @param depth jobs that can run now
+     * @param depth an estimate of the jobs that can run now: delayed jobs that are due, and jobs that were never claimed, with or
+     *     without a position. Only a claim shows whether such a job waits for its time
      * @param scheduled jobs that wait for a time
      * @param running jobs that a worker has claimed
-     * @param oldestAt when the oldest job that can run now was due
+     * @param oldestAt when the oldest job that can run now was enqueued
      * @param throughput jobs started per second, averaged over the last minute
      * @param runningLimit null: none
      * @param keyLimit null: none

@@ -31,7 +31,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <ul>
  *   <li><em>none</em>: at the beginning, or after the last one broke. {@code send} creates one.
- *   <li><em>open</em>: serves every {@code send}. It stays open after a complete receipt, or a record that the client refuses.
+ *   <li><em>open</em>: serves every {@code send}. It stays open after a complete result, or after a record that the client
+ *       refuses.
  *   <li><em>broken</em>: a record failed at the brokers, or the client's or our timeout is over. The producer is closed without
  *       waiting, since it must not still retry when the next one starts; then there is none.
  * </ul>

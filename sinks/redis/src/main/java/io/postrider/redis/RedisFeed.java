@@ -77,7 +77,10 @@ public final class RedisFeed implements Feed {
         return subscription.isListening();
     }
 
-    /** The number of events read from the log: without a secret all, with one those for which there was no message. */
+    /**
+     * The number of events read from the log. Without a secret these are all events; with a secret, only those for which no
+     * message arrived.
+     */
     public long repaired() {
         return repaired.sum();
     }

@@ -34,8 +34,8 @@ public final class WebhookOptions {
     }
 
     /**
-     * Signs with this secret, or with these two. Defaults: 5 s to connect, 15 s per request, https to public addresses on port
-     * 443 only.
+     * Signs with this secret, or with these two. Defaults: 5 s to connect, 15 s per request, https to public addresses on ports
+     * 443 and 80.
      *
      * @param secrets each {@code whsec_} followed by the base64 of 24 to 64 bytes
      */

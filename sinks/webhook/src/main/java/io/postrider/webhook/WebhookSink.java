@@ -25,8 +25,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The endpoint's response decides: 2xx means delivered. 429, 502, 503, 504 and an unreachable endpoint (DNS, connection, TLS,
  * a connection that ends without a response) make the sink unavailable: the relay waits and no event is blamed. Any other status
- * including redirects, a response that is not HTTP, and a timeout count as a failure of that event. Retry-After is respected in
- * all cases.
+ * including redirects, and a response that is not HTTP, count as a failure of that event. After a timeout the sink sends a test
+ * message: if the endpoint answers it, the event is at fault; if not, the sink is unavailable. Retry-After is respected in all
+ * cases.
  *
  * <p>A forbidden host, such as one with a private address that is not trusted by name, is refused when the sink is created. If
  * DNS returns such an address only later, nothing is sent and the sink is unavailable; the event is not refused. No event is at
