@@ -27,8 +27,8 @@ final class Dashboard {
     static final int CURVES = 62;
     static final int CURVE = 30;
     private static final List<String> WHO = List.of(
-            " ledger books in the transaction of its cursor, mail is slow, flaky fails and parks the customer meanwhile",
-            " parcels are booked in the transaction that settles their job, some at a later time; receipts fail at times",
+            " ledger: transactional, exactly once; mail: slow; flaky: fails at times and parks that customer's events",
+            " parcels: transactional jobs, exactly once, some scheduled for later; receipts: jobs that fail at times",
             "");
 
     /** From this value on, a lag or a depth is highlighted. */

@@ -119,7 +119,7 @@ public final class Demo {
             throws SQLException, InterruptedException {
         if (!options.live()) {
             if (!dashboard.chat().isEmpty()) {
-                terminal.say("live chat, with buttons that make trouble: " + dashboard.chat());
+                terminal.say("live chat, with buttons that cause failures: " + dashboard.chat());
             }
             terminal.say("orders flow; " + ending() + ". In another terminal:");
             dashboard.instructions().forEach(terminal::say);
@@ -127,7 +127,7 @@ public final class Demo {
         try (View view = options.live() ? new LiveView(dashboard, terminal) : new PlainView(dashboard, terminal)) {
             try (producers) {
                 producers.start();
-                String footer = ending() + ": everything stops in order, and is counted and proved";
+                String footer = ending() + ": everything shuts down cleanly, then all events are counted and verified";
                 while (!isOver() && !stop.await(options.live() ? FRAME : LINE)) {
                     look(node, view, footer);
                 }
@@ -151,7 +151,7 @@ public final class Demo {
     private void drain(Postrider node, View view, long orders) throws InterruptedException {
         long end = System.nanoTime() + LAST_RETRIES.toNanos();
         while (System.nanoTime() - end < 0) {
-            look(node, view, "stopping: producers have ended, listeners and workers finish what there is");
+            look(node, view, "stopping: producers have ended; listeners and workers process what remains");
             if (history.last().isFinished(orders)) {
                 return;
             }

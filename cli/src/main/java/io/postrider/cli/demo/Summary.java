@@ -67,7 +67,7 @@ final class Summary {
                         + money(books.booked()));
         checks(books.effects(), books.isRight());
         if (!books.isRight() && last.lag(DemoListeners.LEDGER) > 0) {
-            line("", "the ledger had not come to the end");
+            line("", "the listener ledger had not processed all events yet");
         }
     }
 

@@ -182,7 +182,8 @@ final class ChatApi {
             throw Refusal.badRequest("promises must be a list of at most " + MOST_PROMISES + ".");
         }
         if (!promises.stream().allMatch(ChatApi::isPromise)) {
-            throw Refusal.badRequest("a promise is the id of a message, and the receipt that came with its answer.");
+            throw Refusal.badRequest(
+                    "Each entry of promises must have the id of a message and the receipt from the response to it.");
         }
         try (VerifyLimit.Place place = verifications.enter(guest)) {
             return new Account(ledger.look(guest, promises, asked.after()));
@@ -210,7 +211,7 @@ final class ChatApi {
     Done trouble(Guest guest, String what, Victims victims) throws SQLException {
         agent(guest);
         if (!desk.isAllowed()) {
-            throw Refusal.notFound("Nobody here makes trouble: run ./postrider demo.");
+            throw Refusal.notFound("Failures cannot be caused in this deployment; run ./postrider demo.");
         }
         switch (what) {
             case "kill-worker" -> desk.killWorker();
@@ -222,7 +223,7 @@ final class ChatApi {
             }
             default ->
                 throw Refusal.notFound(
-                        "No such trouble; there are kill-worker, cut-streams, hold-transaction, fail-companion.");
+                        "Unknown failure; use kill-worker, cut-streams, hold-transaction or fail-companion.");
         }
         return new Done(what, 1);
     }

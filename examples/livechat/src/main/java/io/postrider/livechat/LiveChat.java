@@ -29,9 +29,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <pre>{@code
  * LiveChat chat = LiveChat.on(postrider, dataSource).install();
- * chat.listeners().forEach(postrider::add);      // in a process that works
+ * chat.listeners().forEach(postrider::add);      // in the worker process
  * chat.workers().forEach(postrider::add);
- * chat.servlets(passes, trouble).forEach(…);     // in a process that serves
+ * chat.servlets(passes, trouble).forEach(…);     // in the API process
  * }</pre>
  *
  * <p>The gateway provides the stream from the topic {@link #TOPIC} to the browsers, and {@code /postrider.js}.

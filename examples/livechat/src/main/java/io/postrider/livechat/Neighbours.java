@@ -22,11 +22,11 @@ final class Neighbours {
     static void refuseForeign(HttpServletRequest request) {
         String host = String.valueOf(request.getHeader("Host"));
         if (isLoopback(request.getLocalAddr()) && !LOOPBACK.matcher(host).matches()) {
-            throw Refusal.forbidden("This chat is served to its own machine: ask for it as localhost or 127.0.0.1.");
+            throw Refusal.forbidden("This chat accepts only local requests: open it as localhost or 127.0.0.1.");
         }
         if (!isSame(request.getHeader("Origin"), host)) {
             throw Refusal.forbidden(
-                    "Only pages of this chat may ask; open it at the address that it was started with.");
+                    "Only pages of this chat may call this API; open the chat at the address it was started with.");
         }
     }
 

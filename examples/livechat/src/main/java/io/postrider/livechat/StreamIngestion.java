@@ -77,7 +77,7 @@ final class StreamIngestion implements Ingestion {
             if (e instanceof PostriderException ours && ours.kind() == PostriderException.Kind.REFUSED) {
                 throw ours;
             }
-            throw Refusal.notNow(name + " does not answer: no message is taken until it does.", e);
+            throw Refusal.notNow(name + " does not answer: no message is accepted until it does.", e);
         }
     }
 }

@@ -173,7 +173,7 @@ class Desk {
     this.refresh();
   }
 
-  /** What one looks at is read. Told at most every 600 ms, and only what is new. */
+  /** Marks visible messages as read. Reports this to the server at most every 600 ms, and only if it changed. */
   mark() {
     const line = this.open;
     if (!line || !this.isLookingAt(line)) {
@@ -185,7 +185,7 @@ class Desk {
     this.marking ??= setTimeout(async () => {
       this.marking = null;
       if (line !== this.open) {
-        this.mark(); // of the one that was opened meanwhile nothing is told yet
+        this.mark(); // the conversation that was opened in the meantime has not been reported yet
       }
       const last = Math.max(0, ...line.talk.latest(50).filter(message => message.id).map(message => message.id));
       if (last > (this.marked.get(line) ?? 0)) {
