@@ -38,7 +38,7 @@ final class Json {
         json.value();
         json.space();
         if (json.at < text.length()) {
-            throw json.flaw("more follows its end");
+            throw json.flaw("unexpected text after the end");
         }
     }
 
@@ -174,7 +174,7 @@ final class Json {
         for (int i = 0; i < 4; i++) {
             int digit = "0123456789abcdef".indexOf(Character.toLowerCase(next()));
             if (digit < 0) {
-                throw flaw("\\u wants four hexadecimal digits");
+                throw flaw("\\u must be followed by four hexadecimal digits");
             }
             unit = unit << 4 | digit;
             at++;
@@ -200,12 +200,12 @@ final class Json {
         }
         boolean zero = next() == '0';
         if (digits() == 0 || (zero && at - from > (text.charAt(from) == '-' ? 2 : 1))) {
-            throw flaw("no JSON value begins so");
+            throw flaw("unexpected character");
         }
         if (next() == '.') {
             at++;
             if (digits() == 0) {
-                throw flaw("digits must follow the point");
+                throw flaw("digits must follow the decimal point");
             }
         }
         if (next() == 'e' || next() == 'E') {
@@ -245,7 +245,7 @@ final class Json {
 
     private void word(String word) {
         if (!text.startsWith(word, at)) {
-            throw flaw("no JSON value begins so");
+            throw flaw("unexpected character");
         }
         at += word.length();
     }

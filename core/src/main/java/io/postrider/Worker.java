@@ -89,7 +89,7 @@ public final class Worker {
         if (mapper == null) {
             throw PostriderException.refused(
                     "a payload as " + Refuse.missing("payload class", payload).getSimpleName()
-                            + " needs a mapper; say withMapper() first");
+                            + " needs a mapper; call withMapper() first");
         }
         return new Reading<>(mapper, Refuse.missing("payload class", payload));
     }
@@ -133,7 +133,7 @@ public final class Worker {
         Kind kind = kinds.get(Refuse.missing("type", type));
         if (kind == null) {
             throw PostriderException.refused(
-                    "type " + Refuse.shortened(type) + " has no handler yet; say handling() first");
+                    "type " + Refuse.shortened(type) + " has no handler yet; call handling() first");
         }
         return kind;
     }

@@ -156,7 +156,7 @@ class DrawnIdsTest {
                     + " where o.family = 'log' and o.opened_at is not null and o.low > s.low)");
             psql.execute("update postrider.pass set high = 1, high_id = 1");
             assertThat(inside.autocommit(SequencingHealth::trouble))
-                    .hasValueSatisfying(text -> assertThat(text).startsWith("sequence event_ids stands at"));
+                    .hasValueSatisfying(text -> assertThat(text).startsWith("sequence event_ids is at"));
         }
     }
 

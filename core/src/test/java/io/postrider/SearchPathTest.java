@@ -265,7 +265,7 @@ class SearchPathTest {
         node.postrider
                 .doctor()
                 .examine(
-                        (check, finding) -> assertThat(finding.text()).as(check).doesNotContain("could not look"));
+                        (check, finding) -> assertThat(finding.text()).as(check).doesNotContain("the check failed"));
     }
 
     private static boolean isShadowed(String url) throws SQLException {

@@ -105,7 +105,7 @@ class WorkHardshipTest {
             awaitState(node, ids.get(5), State.DONE);
             assertThat(status(node, ids.get(0)).error()).isEqualTo("a?b");
             assertThat(status(node, ids.get(0)).errorCode()).isEqualTo("dead");
-            assertThat(status(node, ids.get(1)).error()).startsWith("what became of it cannot be written");
+            assertThat(status(node, ids.get(1)).error()).startsWith("its outcome cannot be written");
             assertThat(status(node, ids.get(2)).result()).isEqualTo("\"a?b\"");
         }
     }

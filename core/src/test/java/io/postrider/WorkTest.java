@@ -134,7 +134,7 @@ class WorkTest {
                     .start();
             UUID id = enqueue(node, "{}").get(0);
             awaitState(node, id, State.FAILED);
-            assertThat(status(node, id).error()).contains("gave back null instead of a fate");
+            assertThat(status(node, id).error()).contains("returned null instead of a fate");
         }
     }
 
@@ -155,7 +155,7 @@ class WorkTest {
                     .start();
             UUID id = enqueue(node, "{}").get(0);
             awaitState(node, id, State.FAILED);
-            assertThat(status(node, id).error()).contains("ended the transaction by a statement of its own");
+            assertThat(status(node, id).error()).contains("ended the transaction with its own statement");
             assertThat(status(node, id).attempts())
                     .as("by the range and by itself")
                     .isEqualTo(2);

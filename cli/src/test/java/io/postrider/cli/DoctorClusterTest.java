@@ -45,7 +45,7 @@ class DoctorClusterTest {
             runningSinceAnHour();
             assertThat(check("retention"))
                     .anyMatch(line -> line.startsWith("warn")
-                            && line.contains("no segment is closed")
+                            && line.contains("no segment can be closed")
                             && line.contains("database " + other.name())
                             && line.contains("elsewhere, idle in transaction, 60 min")
                             && line.contains("pg_terminate_backend("));

@@ -42,7 +42,7 @@ class DoctorCommandTest {
                 .hasSizeGreaterThanOrEqualTo(28)
                 .allMatch(line -> line.startsWith("ok ") || isOpenPublic(line));
         assertThat(ran.err()).contains("0 fail");
-        assertThat(check(ran, "wake-up").get(0)).contains("was heard after");
+        assertThat(check(ran, "wake-up").get(0)).contains("a notification arrived after");
         assertThat(check(ran, "version").get(0)).contains("PostgreSQL");
         assertThat(check(ran, "two-phase commit").get(0)).contains("postrider.notify = off");
     }
@@ -74,7 +74,7 @@ class DoctorCommandTest {
         assertThat(ran.code()).isEqualTo(1);
         assertThat(check(ran, "schema").get(0))
                 .startsWith("fail")
-                .contains("not there")
+                .contains("does not exist")
                 .contains("postrider migrate");
     }
 
@@ -297,7 +297,7 @@ class DoctorCommandTest {
                 .anyMatch(line -> line.startsWith("fail") && line.contains("gone is detached"))
                 .anyMatch(line ->
                         line.startsWith("warn") && line.contains("halted is paused") && line.contains("resume halted"))
-                .anyMatch(line -> line.startsWith("warn") && line.contains("nobody runs lonely, 1 behind"));
+                .anyMatch(line -> line.startsWith("warn") && line.contains("no node runs lonely, 1 behind"));
     }
 
     @Test

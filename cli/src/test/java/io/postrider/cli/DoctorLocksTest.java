@@ -165,7 +165,7 @@ class DoctorLocksTest {
             statement.execute("rollback to s");
             assertThat(check("segments"))
                     .anyMatch(line -> line.startsWith("warn")
-                            && line.contains("no segment can be made while event_beyond is locked by pid")
+                            && line.contains("no segment can be created while event_beyond is locked by pid")
                             && line.contains("user " + role.name())
                             && line.contains("pg_terminate_backend"));
             statement.execute("rollback");

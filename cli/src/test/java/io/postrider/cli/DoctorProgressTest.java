@@ -158,7 +158,7 @@ class DoctorProgressTest {
         execute("select setval('postrider.event_ids', 1)");
         assertThat(check("counters").get(0))
                 .startsWith("fail")
-                .contains("sequence event_ids stands at 1, but 2 was used")
+                .contains("sequence event_ids is at 1, but 2 was used")
                 .contains("setval('postrider.event_ids', 2)");
         execute("select setval('postrider.event_ids', 2)");
         isOk("counters");
@@ -178,8 +178,8 @@ class DoctorProgressTest {
         isOk("counters");
         execute("select setval('postrider.delivery_numbers', 1), setval('postrider.claim_numbers', 1)");
         assertThat(check("counters"))
-                .anyMatch(line -> line.startsWith("fail") && line.contains("delivery_numbers stands at 1, but 2"))
-                .anyMatch(line -> line.startsWith("fail") && line.contains("claim_numbers stands at 1, but 2"));
+                .anyMatch(line -> line.startsWith("fail") && line.contains("delivery_numbers is at 1, but 2"))
+                .anyMatch(line -> line.startsWith("fail") && line.contains("claim_numbers is at 1, but 2"));
     }
 
     @Test

@@ -92,7 +92,7 @@ public final class EmbeddedPostgresOptions {
             throw new IllegalArgumentException("setting must be a name such as work_mem, was " + name);
         }
         if (OURS.contains(name)) {
-            throw new IllegalArgumentException("setting " + name + " is the embedded server's own"
+            throw new IllegalArgumentException("setting " + name + " is set by the embedded server"
                     + (name.equals("port") ? "; use withPort" : ""));
         }
         if (value.chars().anyMatch(Character::isISOControl)) {

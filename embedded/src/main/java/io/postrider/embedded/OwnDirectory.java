@@ -104,10 +104,10 @@ final class OwnDirectory {
             State state = State.of(directory);
             if (state.uid != 0 && state.uid != UID) {
                 throw new IOException(directory + " belongs to another user (uid " + state.uid
-                        + "), who can exchange what is in it: choose a directory elsewhere");
+                        + "), who can replace its contents: choose a directory elsewhere");
             }
             if (!state.is(LINK) && state.letsOthersRename()) {
-                throw new IOException(directory + " is writable for other users, who can exchange what is in it: chmod"
+                throw new IOException(directory + " is writable for other users, who can replace its contents: chmod"
                         + " go-w or +t, or choose a directory elsewhere");
             }
         }

@@ -104,7 +104,7 @@ public final class Gateway implements AutoCloseable {
     /** Reserves a connection slot; refused with 503 if the gateway is not ready. The transport must call {@link Visit#leave}. */
     public Visit arrive() {
         if (!hub.isReady()) {
-            throw Refusal.unavailable("the gateway is not ready yet, or closing; come back in a moment", SOON);
+            throw Refusal.unavailable("the gateway is not ready yet, or closing; try again in a moment", SOON);
         }
         return new Visit(core.limits().take());
     }
@@ -193,7 +193,7 @@ public final class Gateway implements AutoCloseable {
             }
             Identity identity = verified(token);
             if (!identity.subject().equals(entry.identity().subject())) {
-                throw Refusal.forbidden("the new token is somebody else's; open another connection for it");
+                throw Refusal.forbidden("the new token has another subject; open another connection for it");
             }
             refuseOthers(identity, entry.rooms());
             core.renew(joined, identity);

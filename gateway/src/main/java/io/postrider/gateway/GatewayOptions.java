@@ -34,7 +34,7 @@ public final class GatewayOptions {
             }
         }
         if (topics.length == 0) {
-            throw PostriderException.refused("topics must name one at least: only what is named can be heard");
+            throw PostriderException.refused("topics must name at least one topic: the gateway streams only these");
         }
         return Set.copyOf(Arrays.asList(topics));
     }

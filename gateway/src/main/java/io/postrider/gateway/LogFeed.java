@@ -54,7 +54,7 @@ public final class LogFeed implements Feed {
             } catch (InterruptedException e) {
                 return;
             } catch (RuntimeException | Error e) {
-                logger.warn("feed_not_begun topic={} error=\"{}\"", topic, e.toString());
+                logger.warn("feed_not_started topic={} error=\"{}\"", topic, e.toString());
                 rest();
             }
         }

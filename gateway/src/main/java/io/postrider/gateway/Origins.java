@@ -43,7 +43,7 @@ public final class Origins {
     private static String checked(String origin) {
         String lower = origin.toLowerCase(Locale.ROOT);
         if (!ORIGIN.matcher(lower).matches()) {
-            throw PostriderException.refused("origins must look like https://chat.example.org or http://localhost:8080,"
+            throw PostriderException.refused("origins must have the form https://chat.example.org or http://localhost:8080,"
                     + " without a path or a pattern, was '" + SafeNames.shown(origin) + "'");
         }
         return withoutDefaultPort(lower);

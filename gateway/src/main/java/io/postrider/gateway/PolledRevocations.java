@@ -62,7 +62,7 @@ public final class PolledRevocations implements Revocations, AutoCloseable {
         } catch (Exception e) {
             throw new PostriderException(
                     PostriderException.Kind.UNREACHABLE,
-                    "cannot read which tokens are revoked, and without that nobody is let in: " + e.getMessage(),
+                    "cannot read the revoked tokens, and without them every connection is refused: " + e.getMessage(),
                     e);
         }
     }
@@ -81,7 +81,7 @@ public final class PolledRevocations implements Revocations, AutoCloseable {
             log.warn("revocations_not_read known={} error=\"{}\"", revoked.size(), e.toString());
         } else {
             log.error(
-                    "revocations_stale known={} age_s={} error=\"{}\" tokens that were revoked since are still believed",
+                    "revocations_stale known={} age_s={} error=\"{}\" tokens revoked since then are still accepted",
                     revoked.size(),
                     age.toSeconds(),
                     e.toString());

@@ -19,8 +19,8 @@ public final class Refusal extends RuntimeException {
         BAD_REQUEST(400, "Bad request", "Correct the request, and connect again."),
         UNAUTHORIZED(
                 401, "Not authenticated", "Send a valid token: Authorization: Bearer …, or in a WebSocket's hello."),
-        FORBIDDEN(403, "Not allowed", "Use a token or a page that may; the operator can say which."),
-        NOT_FOUND(404, "Not found", "Check the name; the operator can say which topics can be heard."),
+        FORBIDDEN(403, "Not allowed", "Use a token with more reach, or a page from an allowed origin."),
+        NOT_FOUND(404, "Not found", "Check the name; the operator configures which topics can be streamed."),
         METHOD_NOT_ALLOWED(405, "Method not allowed", "Use GET."),
         TOO_MANY(429, "Too many", "Close another connection, or try again after the time in Retry-After."),
         UNAVAILABLE(503, "Not available", "Try again after the time in Retry-After.");
@@ -63,7 +63,7 @@ public final class Refusal extends RuntimeException {
         for (String name : names) {
             if (!known.contains(name)) {
                 throw badRequest(
-                        "unknown " + what + " '" + SafeNames.shown(name) + "'; there are " + String.join(", ", known));
+                        "unknown " + what + " '" + SafeNames.shown(name) + "'; known: " + String.join(", ", known));
             }
         }
     }

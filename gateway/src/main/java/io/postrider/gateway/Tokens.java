@@ -57,7 +57,7 @@ public final class Tokens {
     public static Tokens of(String issuer, String audience) {
         if (issuer.isBlank() || audience.isBlank()) {
             throw PostriderException.refused(
-                    "issuer and audience must be given: a token for somebody else is none for us");
+                    "issuer and audience must be given: tokens issued for another audience are rejected");
         }
         return new Tokens(issuer, audience, Map.of(), Duration.ofSeconds(30), Clock.systemUTC());
     }
@@ -87,7 +87,7 @@ public final class Tokens {
             throw PostriderException.refused("there are two keys with the id '" + keyId + "'");
         }
         if (keys.values().stream().anyMatch(other -> other.isSecret() != key.isSecret())) {
-            throw PostriderException.refused("secrets and public keys cannot be mixed: choose one");
+            throw PostriderException.refused("secrets and public keys cannot be mixed: configure one kind");
         }
         Map<String, TokenKey> more = new HashMap<>(keys);
         more.put(keyId, key);
@@ -133,7 +133,7 @@ public final class Tokens {
         }
         TokenKey key = named(header);
         if (key == null) {
-            throw Refusal.unauthorized("the token's kid names no key of ours");
+            throw Refusal.unauthorized("the token's kid is not a configured key id");
         }
         if (!key.algorithm().equals(header.text("alg"))) {
             throw Refusal.unauthorized("the token's alg must be " + key.algorithm());

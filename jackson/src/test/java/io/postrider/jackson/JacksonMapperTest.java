@@ -65,6 +65,6 @@ class JacksonMapperTest {
     @Test
     void a_payload_class_without_a_mapper_is_refused() {
         assertThatThrownBy(() -> Worker.on("mail").handling("welcome", Welcome.class, (welcome, job) -> Fate.done()))
-                .hasMessage("a payload as Welcome needs a mapper; say withMapper() first");
+                .hasMessage("a payload as Welcome needs a mapper; call withMapper() first");
     }
 }

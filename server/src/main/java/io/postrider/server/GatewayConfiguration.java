@@ -55,8 +55,8 @@ class GatewayConfiguration {
         ServerSettings.Gateway wanted = settings.gateway();
         unrecorded(settings, postrider)
                 .forEach(topic -> log.warn(
-                        "gateway_topic_not_recorded topic={} nothing records it in the event log: who comes back for more than"
-                                + " the last {} events is told to fetch a snapshot; name it in postrider.event-log.topics of a"
+                        "gateway_topic_not_recorded topic={} it is not recorded in the event log: a client that reconnects more"
+                                + " than {} events behind must fetch a snapshot; add it to postrider.event-log.topics of a"
                                 + " worker",
                         topic,
                         wanted.recent()));
@@ -93,8 +93,8 @@ class GatewayConfiguration {
         return new RedisFeed(
                 RedisAddress.of(environment::getProperty)
                         .orElseThrow(
-                                () -> PostriderException.refused("postrider.gateway.feed is redis, and nothing says"
-                                        + " where that is: set postrider.redis-url, or REDIS_HOST")),
+                                () -> PostriderException.refused("postrider.gateway.feed is redis, but no Redis"
+                                        + " server is configured: set postrider.redis-url, or REDIS_HOST")),
                 postrider.log(),
                 wanted.channel());
     }
@@ -135,7 +135,7 @@ class GatewayConfiguration {
         }));
     }
 
-    /** Stops first: streams are told to reconnect to another node, so that the shutdown does not wait for them. */
+    /** Stops first: streams are asked to reconnect to another node, so that the shutdown does not wait for them. */
     @Bean
     SmartLifecycle gatewayClosing(Gateway gateway) {
         return new SmartLifecycle() {

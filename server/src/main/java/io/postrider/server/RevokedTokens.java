@@ -56,8 +56,8 @@ final class RevokedTokens implements Revocations, AutoCloseable {
             List<Revoked> revoked = postrider.revocations().list(connection, MOST);
             if (revoked.size() == MOST) {
                 log.error(
-                        "revocations_full known={} somebody wrote more into the table than can be held, and tokens that were"
-                                + " revoked before these are believed: change the key by which tokens are signed",
+                        "revocations_full known={} the table has more rows than the limit; older revocations are"
+                                + " ignored and their tokens accepted: replace the signing key",
                         MOST);
             }
             return revoked.stream().map(Revoked::jti).toList();

@@ -25,17 +25,17 @@ public final class ServeProgram implements ServerProgram {
     /** Printed on the terminal and not logged: a token is a secret, even a temporary one. */
     private static void printDevelopmentToken(Consumer<String> say, int port, String token) {
         log.warn("development_key no key is configured (postrider.auth.secrets, postrider.auth.public-keys): only this"
-                + " machine can connect, with tokens of a key that is gone when the server ends");
+                + " machine can connect, with tokens signed by a key that is lost when the server ends");
         say.accept("");
         say.accept(
-                "  DEVELOPMENT KEY: no key is configured. An operator's token, good for 12 hours or until this ends:");
+                "  DEVELOPMENT KEY: no key is configured. Operator token, valid for 12 hours or until this server ends:");
         say.accept("");
         say.accept("  export TOKEN=" + token);
         say.accept("  curl -H \"Authorization: Bearer $TOKEN\" -H 'Content-Type: application/json' \\");
         say.accept("    -d '{\"type\":\"order.placed\",\"payload\":{\"order\":1}}' http://127.0.0.1:" + port
                 + "/v1/topics/orders/events");
         say.accept("");
-        say.accept("  Tokens of a project or a user, by a key of your own: postrider token --help");
+        say.accept("  To issue tokens for a project or a user with your own key: postrider token --help");
         say.accept("");
     }
 

@@ -122,7 +122,7 @@ public final class Server implements AutoCloseable {
         }
         if (settings.roles() != null && !settings.roles().isEmpty()) {
             throw PostriderException.refused(
-                    "the role gateway needs postrider.gateway.topics (--topics): only what is" + " named can be heard");
+                    "the role gateway needs postrider.gateway.topics (--topics): it streams only these topics");
         }
         log.info("gateway_off no topics are named in postrider.gateway.topics (--topics)");
     }

@@ -40,20 +40,20 @@ final class StartRefusal {
             return taken(inUse.getPort(), inUse);
         }
         if (cause instanceof java.net.BindException) {
-            return PostriderException.refused("the server cannot listen there (--bind, --port): " + cause.getMessage());
+            return PostriderException.refused("the server cannot listen on this address (--bind, --port): " + cause.getMessage());
         }
         if (cause instanceof ConfigDataNotFoundException) {
-            return PostriderException.refused("a file of settings is not there: " + cause.getMessage());
+            return PostriderException.refused("a configuration file is missing: " + cause.getMessage());
         }
         return cause instanceof YAMLException
-                ? PostriderException.refused("a file of settings cannot be read as YAML: " + cause.getMessage())
+                ? PostriderException.refused("a configuration file is not valid YAML: " + cause.getMessage())
                 : null;
     }
 
     private static PostriderException taken(int port, Exception cause) {
         return new PostriderException(
                 Kind.CONFLICT,
-                "port " + port + " is taken; choose another by --port, or any free one by --port 0",
+                "port " + port + " is in use; choose another with --port, or a free one with --port 0",
                 cause);
     }
 
@@ -72,7 +72,7 @@ final class StartRefusal {
                 throw taken(http.port(), e);
             }
             throw PostriderException.refused("the server cannot listen on " + http.bind() + ":" + http.port() + ": "
-                    + e.getMessage() + "; choose by --bind and --port");
+                    + e.getMessage() + "; change --bind or --port");
         }
     }
 

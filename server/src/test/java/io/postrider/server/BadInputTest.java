@@ -125,7 +125,7 @@ class BadInputTest {
         assertProblem(server.post(operator, "/v1/queues/mail/jobs", payload), 413, "payload", "262144 bytes");
         // As it was sent it is under the cap; the database writes a space after each comma.
         String dense = "{\"type\":\"a\",\"payload\":[" + "1,".repeat(100_000) + "1]}";
-        assertProblem(server.post(operator, EVENTS, dense), 413, "as the database writes it");
+        assertProblem(server.post(operator, EVENTS, dense), 413, "as PostgreSQL writes it");
     }
 
     @ParameterizedTest
@@ -186,7 +186,7 @@ class BadInputTest {
     @Test
     void what_is_not_there_and_what_cannot_be_done_there_differ() {
         assertProblem(server.get(operator, "/v1/nothing"), 404, "/v1/nothing");
-        assertProblem(server.get(operator, "/nothing"), 404, "nothing at this address");
+        assertProblem(server.get(operator, "/nothing"), 404, "no route matches this address");
         assertProblem(server.get(operator, "/health/nothing"), 404, "/health/live");
         Reply reply = server.send(server.request(operator, "/v1/jobs").DELETE());
         assertProblem(reply, 405, "DELETE");

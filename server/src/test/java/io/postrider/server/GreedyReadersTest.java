@@ -147,16 +147,16 @@ class GreedyReadersTest {
                 PostriderException.Kind.FAILED, "emit", new SQLException("canceling statement", "57014")));
         assertThat(problem.status()).isEqualTo(503);
         assertThat(problem.headers()).containsEntry("Retry-After", "1");
-        assertThat(problem.json()).doesNotContain("longer than a read may");
+        assertThat(problem.json()).doesNotContain("the read timed out");
     }
 
     /** It took too long, or there were too many, or its token was revoked meanwhile; no more than that. */
     private static void assertToldWhy(Reply reply) {
         switch (reply.status()) {
-            case 400 -> assertThat(reply.detail()).contains("longer than a read may");
+            case 400 -> assertThat(reply.detail()).contains("the read timed out");
             case 401 -> assertThat(reply.detail()).contains("revoked");
             case 503 -> {
-                assertThat(reply.detail()).contains("too many read");
+                assertThat(reply.detail()).contains("too many concurrent reads");
                 assertThat(reply.response().headers().firstValue("Retry-After")).contains("1");
             }
             default -> throw new AssertionError(reply.status() + " " + reply.text());

@@ -201,7 +201,7 @@ class ServeCommandTest {
     void a_port_that_is_taken_is_told_before_a_database_is_started() throws Exception {
         try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             Process process = serve(Map.of(), "--port", Integer.toString(taken.getLocalPort()));
-            assertRefusedInOneLine(process, 4, "port " + taken.getLocalPort() + " is taken; choose another by --port");
+            assertRefusedInOneLine(process, 4, "port " + taken.getLocalPort() + " is in use; choose another with --port");
             assertThat(said(out())).doesNotContain("database_embedded");
         }
     }
@@ -209,7 +209,7 @@ class ServeCommandTest {
     @Test
     void a_file_of_settings_that_is_no_yaml_is_told_by_its_line() throws Exception {
         Path file = Files.writeString(directory.resolve("broken.yaml"), "postrider:\n  roles: [\n");
-        assertRefusedInOneLine(serve(Map.of(), "--config", file.toString()), 2, "cannot be read as YAML");
+        assertRefusedInOneLine(serve(Map.of(), "--config", file.toString()), 2, "is not valid YAML");
     }
 
     @Test

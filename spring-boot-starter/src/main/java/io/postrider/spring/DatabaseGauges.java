@@ -55,7 +55,7 @@ public final class DatabaseGauges implements AutoCloseable {
         }
         // Every scrape reads this gauge, even while there is no other one yet; reading it triggers the query.
         Gauge.builder("postrider_database_read_age_seconds", this, DatabaseGauges::ageAfterLook)
-                .description("How old what the other gauges show is")
+                .description("Age of the values of the other gauges")
                 .register(registry);
     }
 

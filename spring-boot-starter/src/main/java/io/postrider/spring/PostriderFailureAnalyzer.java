@@ -10,10 +10,10 @@ final class PostriderFailureAnalyzer extends AbstractFailureAnalyzer<PostriderEx
     @Override
     protected @Nullable FailureAnalysis analyze(Throwable rootFailure, PostriderException cause) {
         String action = switch (cause.kind()) {
-            case REFUSED -> "Change the setting that is named.";
-            case UNREACHABLE -> "See that the database runs and can be reached from here.";
-            case CONFLICT, NOT_FOUND -> "Do as the description says; `postrider doctor` tells more.";
-            case FAILED -> "`postrider doctor` tells more.";
+            case REFUSED -> "Correct the setting named above.";
+            case UNREACHABLE -> "Check that the database runs and can be reached from here.";
+            case CONFLICT, NOT_FOUND -> "Follow the description; `postrider doctor` shows details.";
+            case FAILED -> "`postrider doctor` shows details.";
         };
         return new FailureAnalysis("Postrider: " + cause.getMessage(), action, cause);
     }

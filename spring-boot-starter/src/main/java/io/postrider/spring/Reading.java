@@ -19,12 +19,12 @@ final class Reading {
             new Meter("outbox_pending_count", "listener", "Positions that a listener has not finished"),
             new Meter("outbox_oldest_pending_age_seconds", "listener", "Age of the oldest event it has not finished"),
             new Meter("postrider_listener_detached", "listener", "1 if retention has detached the listener, else 0"),
-            new Meter("postrider_dead_letters", "listener", "Events that the listener gave up"),
+            new Meter("postrider_dead_letters", "listener", "Dead letters of the listener"),
             new Meter("job_queue_depth", "job_type", "Jobs that could run now"),
             new Meter("postrider_queue_depth", "queue", "Jobs that could run now"),
-            new Meter("postrider_queue_running", "queue", "Jobs that a worker has"),
-            new Meter("postrider_queue_scheduled", "queue", "Jobs that wait for a time"),
-            new Meter("postrider_queue_dead_letters", "queue", "Jobs that were given up"));
+            new Meter("postrider_queue_running", "queue", "Jobs that a worker has claimed"),
+            new Meter("postrider_queue_scheduled", "queue", "Jobs that are scheduled for later"),
+            new Meter("postrider_queue_dead_letters", "queue", "Dead letters of the queue"));
 
     private Reading() {}
 

@@ -55,7 +55,7 @@ final class TransactionManagers {
         DataSource managed = dataSourceOf(manager);
         if (managed != null && !managed.equals(dataSource)) {
             throw PostriderException.refused("postrider.transaction-manager names " + name
-                    + ", which manages another data source than Postrider's");
+                    + ", which does not manage Postrider's data source");
         }
         return manager;
     }

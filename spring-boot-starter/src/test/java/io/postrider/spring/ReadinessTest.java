@@ -73,7 +73,7 @@ class ReadinessTest {
             postrider.jobs().sequence();
             Await.until("it is ready", LONG, () -> ask(postrider, database).ready());
             statement.execute("select setval('postrider.event_ids', 1)");
-            assertThat(ask(postrider, database).detail()).contains("event_ids stands at 1, but 2 was used");
+            assertThat(ask(postrider, database).detail()).contains("event_ids is at 1, but 2 was used");
             statement.execute("select setval('postrider.event_ids', 2)");
             assertThat(ask(postrider, database).ready()).isTrue();
         }

@@ -152,7 +152,7 @@ class TransactionManagersTest {
                 .withPropertyValues("postrider.transaction-manager=elsewhere")
                 .run(context -> assertThat(context.getStartupFailure())
                         .rootCause()
-                        .hasMessageContaining("elsewhere, which manages another data source"));
+                        .hasMessageContaining("elsewhere, which does not manage Postrider's data source"));
         elsewhere
                 .withPropertyValues("postrider.transaction-manager=nowhere")
                 .run(context -> assertThat(context.getStartupFailure())

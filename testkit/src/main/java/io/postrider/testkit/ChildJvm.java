@@ -92,7 +92,7 @@ public final class ChildJvm implements AutoCloseable {
         signal("STOP");
         Path stat = Path.of("/proc/" + pid() + "/stat");
         if (Files.exists(stat)) {
-            Await.until(name + " stands still", () -> {
+            Await.until(name + " is suspended", () -> {
                 String text = Files.readString(stat);
                 return text.charAt(text.lastIndexOf(')') + 2) == 'T';
             });

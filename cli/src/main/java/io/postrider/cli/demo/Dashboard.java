@@ -196,14 +196,14 @@ final class Dashboard {
         if (status.owner() == null) {
             return "starting";
         }
-        return status.setbacks() > 0 ? Table.grouped(status.setbacks()) + " waiting" : "riding";
+        return status.setbacks() > 0 ? Table.grouped(status.setbacks()) + " waiting" : "running";
     }
 
-    // ── what failed, and what to try ────────────────────────────────────────────────────────────────────────────────
+    // ── failures, and commands to try ───────────────────────────────────────────────────────────────────────────────
 
     private List<String> failures(int width, int most) {
         List<String> lines = new ArrayList<>();
-        lines.add(colours.dim(" WHAT FAILED"));
+        lines.add(colours.dim(" FAILURES"));
         List<DemoCounters.Failure> failures = counters.failures();
         for (int i = 0; i < most; i++) {
             // always the same number of lines: the lines below must not jump

@@ -121,7 +121,7 @@ public final class Demo {
             if (!dashboard.chat().isEmpty()) {
                 terminal.say("live chat, with buttons that cause failures: " + dashboard.chat());
             }
-            terminal.say("orders flow; " + ending() + ". In another terminal:");
+            terminal.say("orders are being placed; " + ending() + ". In another terminal:");
             dashboard.instructions().forEach(terminal::say);
         }
         try (View view = options.live() ? new LiveView(dashboard, terminal) : new PlainView(dashboard, terminal)) {
@@ -188,7 +188,7 @@ public final class Demo {
         proofs.forEach(print);
         Path data = options.data();
         if (data != null) {
-            terminal.say("the database stays in " + data);
+            terminal.say("the database is kept in " + data);
         }
         return books.isRight() && parcels.effects().isRight() && proofs.stream().allMatch(VerifyResult::holds);
     }

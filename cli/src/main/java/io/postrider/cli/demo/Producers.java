@@ -13,7 +13,7 @@ import javax.sql.DataSource;
 
 /**
  * Threads that place orders as people do: they pause, order several things at once and change their minds in the middle of a
- * transaction. Now and then one keeps a transaction open for seconds, which must not delay anybody else.
+ * transaction. Now and then one keeps a transaction open for seconds, which must not delay other transactions.
  */
 final class Producers implements AutoCloseable {
     static final int THREADS = 4;

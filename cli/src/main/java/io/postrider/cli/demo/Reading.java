@@ -16,7 +16,7 @@ record Reading(
         List<Listeners.Status> listeners,
         List<QueueReading> queues) {
 
-    /** Reads only the demo's own queues: jobs that a visitor enqueues elsewhere have no worker, and nobody waits for them. */
+    /** Reads only the demo's own queues: other queues of a visitor have no worker, and their jobs are not waited for. */
     static Reading of(Duration elapsed, DemoCounters counters, Postrider node) {
         List<Listeners.Status> listeners = node.listeners().list();
         return new Reading(

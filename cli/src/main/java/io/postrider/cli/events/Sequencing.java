@@ -20,7 +20,7 @@ public final class Sequencing {
             return true;
         } catch (PostriderException e) {
             if (e.sqlState().equals(ExitCode.DENIED)) {
-                say.accept("this role may not sequence; events appear as other nodes give them positions");
+                say.accept("this role may not sequence; events appear when another node assigns their positions");
                 return false;
             }
             throw e;

@@ -43,7 +43,7 @@ sealed interface TailStart {
             if (at.position() < oldest) {
                 throw new PostriderException(
                         Kind.NOT_FOUND,
-                        "position " + at.position() + " of topic " + topic + " is not kept any more, the oldest is "
+                        "position " + at.position() + " of topic " + topic + " is no longer kept, the oldest is "
                                 + oldest + "; use --from beginning");
             }
             return at.position() - 1;

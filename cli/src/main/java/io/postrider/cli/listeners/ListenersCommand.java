@@ -80,13 +80,13 @@ public final class ListenersCommand implements Callable<Integer> {
 
     private static Cell state(Listeners.Status one, AnsiColours colours) {
         if (one.detachedAt() != null) {
-            return Cell.of("detached: retention took events it had not handled", colours::red);
+            return Cell.of("detached: retention deleted events it had not handled", colours::red);
         }
         if (one.paused()) {
             return Cell.of("paused", colours::yellow);
         }
         if (one.owner() == null) {
-            return Cell.of("nobody runs it", colours::yellow);
+            return Cell.of("no node runs it", colours::yellow);
         }
         String error =
                 one.lastError() == null ? "" : ": " + PrintableText.shorten(PrintableText.line(one.lastError()), 80);

@@ -89,8 +89,8 @@ public final class RelaysListCommand implements Callable<Integer> {
                                 + error,
                         colours::red);
             case "failing" -> Cell.of("attempt " + one.attempts() + " failed" + error, colours::yellow);
-            case "waiting" -> Cell.of("nobody runs it", colours::yellow);
-            case "detached" -> Cell.of("detached: retention took events it had not sent", colours::red);
+            case "waiting" -> Cell.of("no node runs it", colours::yellow);
+            case "detached" -> Cell.of("detached: retention deleted events it had not sent", colours::red);
             default -> Cell.of(one.state(), colours::yellow);
         };
     }

@@ -24,7 +24,7 @@ public record Terminal(InputStream in, PrintStream out, PrintStream err, Map<Str
         public static final Ttys NONE = new Ttys(false, false, false);
     }
 
-    /** The streams of this process. Standard output is buffered: flush it after output that somebody waits for. */
+    /** The streams of this process. Standard output is buffered: flush it after output that a user waits for. */
     public static Terminal ofProcess() {
         return new Terminal(
                 System.in,

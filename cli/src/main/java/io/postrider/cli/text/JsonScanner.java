@@ -97,7 +97,7 @@ public final class JsonScanner {
             int from = at;
             value(depth + 1);
             if (to != null && to.put(name, text.substring(from, at).strip()) != null) {
-                throw not("the name \"" + PrintableText.line(name) + "\" comes twice");
+                throw not("the name \"" + PrintableText.line(name) + "\" appears twice");
             }
         } while (skip(','));
         if (!skip('}')) {
@@ -209,7 +209,7 @@ public final class JsonScanner {
     private void end() throws NotJson {
         space();
         if (at < text.length()) {
-            throw not("something follows the value");
+            throw not("unexpected text after the value");
         }
     }
 

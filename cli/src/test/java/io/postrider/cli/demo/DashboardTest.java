@@ -35,7 +35,7 @@ class DashboardTest {
                 .allSatisfy(line -> assertThat(line).hasSizeLessThan(columns));
         assertThat(String.join("\n", lines))
                 .contains("LISTENER", "● ledger", "● mail", "● flaky")
-                .contains("QUEUE", "● parcels", "● receipts", "WHAT FAILED", "IN ANOTHER TERMINAL", "Ctrl-C ends it");
+                .contains("QUEUE", "● parcels", "● receipts", "FAILURES", "IN ANOTHER TERMINAL", "Ctrl-C ends it");
     }
 
     @Test

@@ -40,14 +40,14 @@ public final class JdbcRevocations implements Revocations {
                         row -> row.text("fate")))
                 .orElseThrow();
         if (fate.equals("expired")) {
-            throw PostriderException.refused("expires_at is over, was " + expiresAt
-                    + ": such a token is not believed anyhow; give the token's own exp");
+            throw PostriderException.refused("expires_at is in the past, was " + expiresAt
+                    + ": an expired token is rejected anyway; pass the token's exp");
         }
         if (fate.equals("full")) {
             throw new PostriderException(
                     Kind.CONFLICT,
-                    MOST + " tokens are revoked and have not expired, and this one was not added;"
-                            + " change the key by which tokens are signed");
+                    MOST + " unexpired tokens are revoked already, the limit, so this one was not added;"
+                            + " replace the signing key");
         }
     }
 

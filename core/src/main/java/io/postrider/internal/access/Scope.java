@@ -36,7 +36,7 @@ public final class Scope {
         } catch (PostriderException e) {
             if (SqlState.of(e).equals(CANCELLED)) {
                 throw new PostriderException(
-                        Kind.REFUSED, "this takes longer than a read may; narrow the time, or what is asked for", e);
+                        Kind.REFUSED, "the read timed out; choose a shorter time range or a narrower filter", e);
             }
             throw e;
         }
@@ -53,7 +53,7 @@ public final class Scope {
         if (!active) {
             throw new PostriderException(
                     Kind.FAILED,
-                    "row-level security does not hold for this role, a superuser or one with BYPASSRLS, so nothing is read;"
+                    "row-level security does not apply to this role (superuser or BYPASSRLS), so reads are refused;"
                             + " run `postrider migrate` as a role that may create the reader's role, or connect as another");
         }
     }

@@ -22,7 +22,7 @@ import org.slf4j.LoggerFactory;
  * <pre>
  * NONE      before the first connection. Nothing is claimed.
  * VALID     the session holds the lock of our number. Claims are made and settled under it.
- * REFUSED   another node has taken the number over although the connection stands, because it was silent behind a pooler. Leaves
+ * REFUSED   another node has taken the number over although the connection is open, because it was silent behind a pooler. Leaves
  *           with a new number.
  * LOST      the connection is gone, and the lock with it. Nothing is claimed. Claimed jobs are run and settled as long as no node
  *           has taken them over. Leaves when the connection is back: with the same number if it is still free, else with a new
@@ -104,7 +104,7 @@ public final class WorkerRegistration implements NodeConnection.Task {
                 case "held" -> HELD;
                 case "ended" -> ENDED;
                 case "forgotten" -> FORGOTTEN;
-                default -> throw new IllegalStateException("unknown standing '" + word + "' of a worker");
+                default -> throw new IllegalStateException("unknown state '" + word + "' of a worker");
             };
         }
     }

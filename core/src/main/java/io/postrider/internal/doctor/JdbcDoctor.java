@@ -126,7 +126,7 @@ public final class JdbcDoctor implements Doctor {
         try {
             return check.look(examination);
         } catch (PostriderException e) {
-            String text = "could not look: " + e.getMessage();
+            String text = "the check failed: " + e.getMessage();
             // If the role lacks privileges, that is reported by the checks of rights.
             return List.of(
                     check.isVital() && !SqlState.isForbidden(SqlState.of(e))

@@ -74,12 +74,12 @@ final class JobCommands {
             throw new PostriderException(
                     Kind.CONFLICT,
                     "job " + id
-                            + " cannot be done again: its event was deleted or cannot be read; discard its dead letter");
+                            + " cannot be retried: its event was deleted or cannot be read; discard its dead letter");
         }
         if (outcome.moved() == 0 && outcome.heldBy() != null) {
             throw new PostriderException(
                     Kind.CONFLICT,
-                    "job " + id + " cannot be done again while job " + outcome.heldBy() + " has its unique key");
+                    "job " + id + " cannot be retried while job " + outcome.heldBy() + " holds its unique key");
         }
         return outcome.moved() > 0;
     }

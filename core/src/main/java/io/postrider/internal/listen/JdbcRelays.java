@@ -40,7 +40,7 @@ public final class JdbcRelays implements Relays {
                         row -> Optional.ofNullable(row.instantOrNull("asked_at")))
                 .get(0)
                 .orElseThrow(() -> new PostriderException(
-                        Kind.NOT_FOUND, "no relay " + relay + "; `postrider relays list` shows those there are")));
+                        Kind.NOT_FOUND, "no relay " + relay + "; `postrider relays list` lists them")));
         long end = System.nanoTime() + most.toNanos();
         while (true) {
             Optional<Tested> result = database.autocommit(session -> session.one(
@@ -51,7 +51,7 @@ public final class JdbcRelays implements Relays {
             if (System.nanoTime() - end >= 0 || !rest()) {
                 throw new PostriderException(
                         Kind.CONFLICT,
-                        "no node has tried the sink of relay " + relay + " within " + most.toMillis()
+                        "no node has tested the sink of relay " + relay + " within " + most.toMillis()
                                 + " ms: is a node running that has this relay?");
             }
         }

@@ -53,7 +53,7 @@ final class Ledger {
                                 row.int4("unavailable_tries"),
                                 Duration.ofMillis(row.int8("unavailable_millis"))))
                 .orElseThrow(() ->
-                        new PostriderException(Kind.NOT_FOUND, "listener " + listener + " is gone from the database"));
+                        new PostriderException(Kind.NOT_FOUND, "listener " + listener + " no longer exists in the database"));
     }
 
     // ── settlements ─────────────────────────────────────────────────────────────────────────────────────────────────

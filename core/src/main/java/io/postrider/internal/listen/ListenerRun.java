@@ -85,7 +85,7 @@ final class ListenerRun implements Runnable {
             } catch (PostriderException e) {
                 failures++;
                 log.warn(
-                        "listener_stumbled listener={} failures={} error=\"{}\"",
+                        "listener_failed listener={} failures={} error=\"{}\"",
                         listener.name(),
                         failures,
                         e.getMessage());
@@ -95,7 +95,7 @@ final class ListenerRun implements Runnable {
                 // here.
                 failures++;
                 caution = new Caution(progress.cursor().scanned() + listener.batch(), caution.recordEachUpto());
-                log.error("listener_stumbled listener={} failures={}", listener.name(), failures, e);
+                log.error("listener_failed listener={} failures={}", listener.name(), failures, e);
                 recover(failures);
             }
         }

@@ -102,7 +102,7 @@ public final class RunningListeners implements AutoCloseable {
         }
         if (registered.detachedAt() != null) {
             log.error(
-                    "listener_detached listener={} since={} retention took events it had not handled; reset it",
+                    "listener_detached listener={} since={} retention deleted events it had not handled; reset it",
                     listener.name(),
                     registered.detachedAt());
         }

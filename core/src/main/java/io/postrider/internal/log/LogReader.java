@@ -110,8 +110,8 @@ public final class LogReader {
     private static PostriderException gone(String topic, long position) {
         return new PostriderException(
                 Kind.CONFLICT,
-                "the event at position " + position + " of topic " + topic + " is gone: somebody has deleted it."
-                        + " Nothing is passed over in silence: reset the listener to a position behind it");
+                "the event at position " + position + " of topic " + topic + " was deleted."
+                        + " To skip it, reset the listener to a later position");
     }
 
     private static PostriderException hole(Session session, Request request, long to, long found) {
@@ -120,8 +120,8 @@ public final class LogReader {
                 "topic " + request.topic() + " has only " + found + " of the " + (to - request.after())
                         + " events at positions "
                         + (request.after() + 1) + ".." + to + "; the oldest kept is " + oldest(session, request.topic())
-                        + ". Retention or somebody's delete has taken the rest; nothing is passed over in silence:"
-                        + " reset the listener to a position that is there");
+                        + ". The others were deleted, by retention or by hand. To skip them,"
+                        + " reset the listener to a position that exists");
     }
 
     /** The head as the database has it. */

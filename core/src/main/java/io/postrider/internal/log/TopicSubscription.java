@@ -101,11 +101,11 @@ final class TopicSubscription implements Subscription {
             } catch (InterruptedException e) {
                 return;
             } catch (PostriderException e) {
-                log.warn("follow_stumbled topic={} position={} error=\"{}\"", topic, position, e.getMessage());
+                log.warn("follow_failed topic={} position={} error=\"{}\"", topic, position, e.getMessage());
                 mayBeDeleted = e.kind() == PostriderException.Kind.CONFLICT;
                 pause();
             } catch (Exception | Error e) {
-                log.error("follow_stumbled topic={} position={}", topic, position, e);
+                log.error("follow_failed topic={} position={}", topic, position, e);
                 pause();
             }
         }
@@ -143,7 +143,7 @@ final class TopicSubscription implements Subscription {
             long common = common();
             if (common < position) {
                 log.warn(
-                        "follow_changed topic={} position={} common={} the log is not the one it was",
+                        "follow_changed topic={} position={} common={} the log was replaced after position common",
                         topic,
                         position,
                         common);
@@ -197,7 +197,7 @@ final class TopicSubscription implements Subscription {
         long oldest = database.autocommit(session -> LogReader.oldest(session, topic));
         if (oldest - 1 > position) {
             log.error(
-                    "follow_passed_over topic={} positions={}..{} retention has taken them",
+                    "follow_skipped topic={} positions={}..{} retention has deleted them",
                     topic,
                     position + 1,
                     oldest - 1);

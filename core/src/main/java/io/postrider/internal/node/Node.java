@@ -188,7 +188,7 @@ final class Node implements Postrider {
     public synchronized Postrider add(Worker worker) {
         refuseClosed();
         if (!names.add("queue:" + worker.queue())) {
-            throw PostriderException.refused("queue " + worker.queue() + " has a worker on this node already");
+            throw PostriderException.refused("queue " + worker.queue() + " already has a worker on this node");
         }
         if (connection == null) {
             waitingWorkers.add(worker);
@@ -204,7 +204,7 @@ final class Node implements Postrider {
         refuseClosed();
         refuseLimits();
         if (connection != null) {
-            throw new PostriderException(Kind.CONFLICT, "this node is started already");
+            throw new PostriderException(Kind.CONFLICT, "this node is already started");
         }
         migrations().requireUsable();
         waitingWorkers.forEach(workers::register);

@@ -126,8 +126,8 @@ public final class Sender {
             UUID known = arrived.get(event.position());
             if (known != null && !known.equals(event.id())) {
                 log.error(
-                        "relay_conflict relay={} sink=\"{}\" position={} event_id={} there={} the sink has another event of this"
-                                + " position: the log was restored or failed over since. Both are there now",
+                        "relay_conflict relay={} sink=\"{}\" position={} event_id={} there={} the sink has another event at this"
+                                + " position: the log was restored or failed over since then. The sink now has both",
                         epoch.relay(),
                         sink.describe(),
                         event.position(),

@@ -140,8 +140,8 @@ public final class Retention implements AutoCloseable {
                         session.query(EMPTY, bind -> bind.millis("keep", keep).millis("patience", patience), row -> {
                             if (row.text("what").equals("detached")) {
                                 log.error(
-                                        "listener_detached listener={} it has not come for {}, and events it had not handled"
-                                                + " were removed",
+                                        "listener_detached listener={} it was inactive for {}, and retention deleted"
+                                                + " events it had not handled",
                                         row.text("name"),
                                         patience);
                             }
@@ -182,7 +182,7 @@ public final class Retention implements AutoCloseable {
                     .forEach(what -> log.info("retention step={} {}", name, what));
         } catch (PostriderException e) {
             if (SqlState.isContention(SqlState.of(e))) {
-                log.debug("retention step={} put off: {}", name, e.getMessage());
+                log.debug("retention step={} postponed: {}", name, e.getMessage());
             } else {
                 log.warn("retention_failed step={} error=\"{}\"", name, e.getMessage());
             }

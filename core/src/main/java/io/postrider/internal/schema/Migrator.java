@@ -234,7 +234,7 @@ public final class Migrator {
         session.query(MAKE_EVENT_LOG, Bind::nothing, row -> {
             String hindrance = row.textOrNull("hindrance");
             if (hindrance != null) {
-                log.warn("event_log_without_reader {}; `postrider doctor` tells whether that matters", hindrance);
+                log.warn("event_log_without_reader {}; `postrider doctor` says whether that matters", hindrance);
             }
             return true;
         });
@@ -301,7 +301,7 @@ public final class Migrator {
         int there = version(session)
                 .orElseThrow(() -> new PostriderException(
                         Kind.CONFLICT,
-                        "the schema is not there; run `postrider migrate`, or call Postrider.migrate()"));
+                        "the schema does not exist; run `postrider migrate`, or call Postrider.migrate()"));
         refuseNewer(there);
         if (there < MIGRATIONS.size()) {
             throw new PostriderException(

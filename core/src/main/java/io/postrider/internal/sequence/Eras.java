@@ -16,7 +16,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Reports that a new era has begun: another cluster or timeline continues the log. If it lacks positions that this node has
- * seen, it has lost them and gives them to other events. The lost range is reported for each topic that the node follows.
+ * seen, it has lost them and assigns them to other events. The lost range is reported for each topic that the node follows.
  * Behind a pooler the node's connection may outlive its server; then it reconnects, so that every task reads its state again.
  */
 public final class Eras implements NodeConnection.Task {
@@ -80,7 +80,7 @@ public final class Eras implements NodeConnection.Task {
             if (kept < head) {
                 log.warn(
                         "era_opened era={} topic={} forgotten_from={} forgotten_to={} the server has lost these"
-                                + " positions and gives them to other events",
+                                + " positions and assigns them to other events",
                         era.number(),
                         topic,
                         kept + 1,

@@ -155,7 +155,7 @@ public final class Settler implements AutoCloseable {
         boolean again =
                 one.outcome() instanceof Outcome.Dead dead && dead.code().equals(UNWRITABLE);
         return one.with(new Outcome.Dead(
-                again ? Settlements.UNREADABLE : UNWRITABLE, "what became of it cannot be written: " + e.getMessage()));
+                again ? Settlements.UNREADABLE : UNWRITABLE, "its outcome cannot be written: " + e.getMessage()));
     }
 
     private void rest() throws InterruptedException {

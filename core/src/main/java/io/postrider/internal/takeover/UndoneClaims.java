@@ -53,7 +53,7 @@ public final class UndoneClaims {
         place = batch.orElse(Place.BEGINNING);
         if (place.jobs() > 0) {
             log.error(
-                    "undone_claims_handed_over worker={} jobs={} the worker has ended, and no worker held them",
+                    "undone_claims_handed_over worker={} jobs={} their worker has ended and no other worker held them",
                     place.worker(),
                     place.jobs());
             handedOver.run();

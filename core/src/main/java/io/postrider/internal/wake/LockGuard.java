@@ -99,7 +99,7 @@ public final class LockGuard implements NodeConnection.Task {
             connection
                     .session()
                     .query(END_FROZEN, Bind::nothing, row -> row.int4("pid"))
-                    .forEach(pid -> log.warn("connection_ended pid={} its node does not answer", pid));
+                    .forEach(pid -> log.warn("connection_ended pid={} its node does not respond", pid));
             if (reserved < CHUNKS && !found) {
                 reserve(connection);
             }

@@ -196,7 +196,7 @@ public final class NodeConnection implements AutoCloseable {
         thread.interrupt();
         try {
             if (!stopped.await(30, TimeUnit.SECONDS)) {
-                log.warn("wire_stuck the connection does not answer; left to the server's time-out");
+                log.warn("wire_stuck the connection does not respond; the server's timeout will end it");
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

@@ -40,7 +40,7 @@ final class Outcomes {
                 kind,
                 job,
                 null,
-                new Failure("no_fate", "the handler gave back null instead of a fate, such as Fate.done()", null));
+                new Failure("no_fate", "the handler returned null instead of a fate, such as Fate.done()", null));
     }
 
     static Outcome timedOut(Worker.Kind kind, ClaimedJob job, Duration timeout, Throwable e) {

@@ -100,11 +100,11 @@ public final class Workers implements AutoCloseable {
     /** Creates the queue in the database. May be repeated. */
     public void register(Worker worker) {
         if (worker.types().isEmpty()) {
-            throw PostriderException.refused("worker on queue " + worker.queue() + " has no handler; say handling()");
+            throw PostriderException.refused("worker on queue " + worker.queue() + " has no handler; call handling()");
         }
         if (runs.containsKey(worker.queue())) {
             throw new PostriderException(
-                    Kind.REFUSED, "queue " + worker.queue() + " has a worker on this node already");
+                    Kind.REFUSED, "queue " + worker.queue() + " already has a worker on this node");
         }
         node.database().transaction(session -> session.update(REGISTER, bind -> bind.text("queue", worker.queue())));
     }
@@ -154,9 +154,9 @@ public final class Workers implements AutoCloseable {
         try {
             one.run();
         } catch (PostriderException e) {
-            log.warn("looking_failed error=\"{}\"", e.getMessage());
+            log.warn("periodic_check_failed error=\"{}\"", e.getMessage());
         } catch (RuntimeException | Error e) {
-            log.error("looking_failed", e); // a scheduled task that throws is never run again
+            log.error("periodic_check_failed", e); // a scheduled task that throws is never run again
         }
     }
 

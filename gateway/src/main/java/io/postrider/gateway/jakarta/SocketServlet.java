@@ -65,12 +65,12 @@ public final class SocketServlet extends HttpServlet {
         if (!"websocket".equalsIgnoreCase(request.getHeader("Upgrade"))) {
             throw Refusal.of(
                     Refusal.Why.BAD_REQUEST,
-                    "this is a WebSocket: connect to it with one, or use the stream beside it");
+                    "this is a WebSocket endpoint: connect with a WebSocket client, or use the event stream");
         }
         if (request.getQueryString() != null) {
             throw Refusal.of(
                     Refusal.Why.BAD_REQUEST,
-                    "nothing is said in the URL, where a token would end up in logs: say it in the hello frame");
+                    "the URL must have no query, because a token in it would be logged: use the hello frame");
         }
     }
 
@@ -94,7 +94,7 @@ public final class SocketServlet extends HttpServlet {
     private void upgrade(HttpServletRequest request, HttpServletResponse response)
             throws IOException, ServletException {
         if (!(getServletContext().getAttribute(CONTAINER) instanceof ServerContainer container)) {
-            throw new ServletException("this servlet container has no WebSocket; add its module for it");
+            throw new ServletException("this servlet container has no WebSocket support; add its WebSocket module");
         }
         Gateway.Visit visit = gateway.arrive();
         boolean upgraded = false;

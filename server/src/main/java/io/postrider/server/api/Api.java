@@ -48,10 +48,10 @@ public final class Api {
         Set<String> methods = new TreeSet<>(Route.methods(routes, path));
         if (methods.isEmpty()) {
             return Problem.of(
-                    404, "there is nothing at " + Fields.shown(path), "/v1/openapi.json lists what there is.");
+                    404, "no route matches " + Fields.shown(path), "/v1/openapi.json lists all routes.");
         }
         String allowed = String.join(", ", methods);
-        return Problem.of(405, Fields.shown(method) + " is not possible here", "Use " + allowed + ".")
+        return Problem.of(405, Fields.shown(method) + " is not allowed here", "Use " + allowed + ".")
                 .withHeader("Allow", allowed);
     }
 
@@ -86,14 +86,14 @@ public final class Api {
                 });
     }
 
-    /** Answers a request that was admitted. Who steered something, and what, is in the log. */
+    /** Answers a request that was admitted. Logs the subject and path of each administrative request. */
     public static Answer answer(
             Route route, String path, Map<String, List<String>> query, @Nullable Identity who, byte[] body) {
         Optional<Map<String, String>> places = route.match(path);
         try {
             Answer answer = route.handler().answer(new Call(who, places.orElseThrow(), query, Body.of(body)));
             if (who != null && route.hasBody() && route.need() != Need.ANYONE) {
-                log.info("steered who={} token_id={} path=\"{}\"", who.subject(), who.tokenId(), Fields.shown(path));
+                log.info("admin_request subject={} token_id={} path=\"{}\"", who.subject(), who.tokenId(), Fields.shown(path));
             }
             return answer;
         } catch (Exception e) {

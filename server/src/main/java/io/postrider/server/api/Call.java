@@ -45,7 +45,7 @@ public record Call(
     /** The caller. */
     Identity who() {
         if (identity == null) {
-            throw new IllegalStateException("a route that needs nobody asked who it is");
+            throw new IllegalStateException("a route without authentication has no caller");
         }
         return identity;
     }
@@ -53,7 +53,7 @@ public record Call(
     String place(String name) {
         String value = path.get(name);
         if (value == null) {
-            throw new IllegalStateException("the route has no place " + name);
+            throw new IllegalStateException("the route has no path parameter " + name);
         }
         return value;
     }

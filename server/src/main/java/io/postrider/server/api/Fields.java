@@ -81,7 +81,7 @@ final class Fields {
     String payload(int cap) {
         String payload = json("payload");
         if (payload.getBytes(StandardCharsets.UTF_8).length > cap) {
-            throw Problem.payloadTooLarge(where + ": payload has more than the " + cap + " bytes that one may have");
+            throw Problem.payloadTooLarge(where + ": payload is larger than the limit of " + cap + " bytes");
         }
         return payload;
     }
@@ -152,7 +152,7 @@ final class Fields {
         Map<String, String> texts = new LinkedHashMap<>();
         for (Map.Entry<String, JsonNode> entry : value.properties()) {
             if (!entry.getValue().isString()) {
-                throw refused(name, "must be an object of strings; '" + shown(entry.getKey()) + "' is none");
+                throw refused(name, "must be an object of strings; '" + shown(entry.getKey()) + "' is not a string");
             }
             texts.put(
                     storable(name, entry.getKey()),

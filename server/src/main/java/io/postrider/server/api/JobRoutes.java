@@ -80,7 +80,7 @@ final class JobRoutes {
                                 .fails(ErrorResponse.NOT_FOUND, ErrorResponse.CONFLICT)),
                 Route.post("/v1/jobs/{id}/retry", Need.PROJECT, this::retry)
                         .described(operation(
-                                        "retryJob", "Run a job now that has failed for good or waits for a later time.")
+                                        "retryJob", "Run a dead or scheduled job now.")
                                 .takes(ID)
                                 .body(CommonSchemas.NOTHING)
                                 .answers(JobSchemas.JOB_RETRIED)
@@ -124,8 +124,8 @@ final class JobRoutes {
         UUID id = fields.idOrNull("id");
         if (id != null && !who.isOperator()) {
             throw Problem.forbidden(
-                    "the id of a job is given by the server",
-                    "To enqueue once however often it is tried, give a unique_key instead.");
+                    "only a token with reach all may choose the id of a job",
+                    "Leave out id; to make retries idempotent, set unique_key.");
         }
         String unique = Writing.own(who, fields.textOrNull("unique_key"));
         Duration period = fields.durationOrNull("unique_for");
@@ -209,8 +209,8 @@ final class JobRoutes {
         if (!jobs.retry(job)) {
             throw Problem.of(
                     409,
-                    "job " + job.id() + " is " + job.state() + ": neither dead nor waiting for a time",
-                    "Only such a job can be done now.");
+                    "job " + job.id() + " is " + job.state() + ": it is neither dead nor scheduled",
+                    "Only dead and scheduled jobs can be retried.");
         }
         return Answer.ok(JsonText.object().put("id", job.id().toString()).put("retried", true));
     }

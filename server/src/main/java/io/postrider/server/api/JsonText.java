@@ -129,7 +129,7 @@ public final class JsonText {
             return "an object has the same name twice" + where;
         }
         if (message.contains("Trailing")) {
-            return "more follows its end" + where;
+            return "unexpected text after the end" + where;
         }
         return "malformed" + where;
     }

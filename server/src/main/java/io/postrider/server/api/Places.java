@@ -22,7 +22,7 @@ final class Places {
         Matcher matcher = WORD.matcher(word);
         if (!matcher.matches()) {
             throw Problem.badRequest(
-                    "parameter before must be what an answer has as before, was '" + Fields.shown(word) + "'");
+                    "parameter before must be the field before of the previous page, was '" + Fields.shown(word) + "'");
         }
         return new Jobs.Place(
                 Long.parseLong(matcher.group(1)), Long.parseLong(matcher.group(2)), Long.parseLong(matcher.group(3)));

@@ -66,12 +66,12 @@ public final class Problem extends RuntimeException {
 
     /** The request does not match what the route accepts. */
     public static Problem badRequest(String detail) {
-        return of(400, detail, "Correct the request; /v1/openapi.json tells what it takes.");
+        return of(400, detail, "Correct the request; /v1/openapi.json describes it.");
     }
 
-    /** The object is missing, or outside the token's reach: the answer does not tell which. */
+    /** The object is missing, or outside the token's reach; the answer does not say which. */
     public static Problem notFound(String what) {
-        return of(404, what + " is not there, or not in reach of this token", "Check the name, and the token's reach.");
+        return of(404, what + " does not exist, or is outside the reach of this token", "Check the name and the token's reach.");
     }
 
     /** The token's reach does not suffice. */
@@ -128,11 +128,11 @@ public final class Problem extends RuntimeException {
             return locked(e);
         }
         if (isOverTheCap(e)) {
-            return payloadTooLarge("a payload has more bytes than one may have, as the database writes it: with a space"
+            return payloadTooLarge("a payload is larger than the limit as PostgreSQL writes it, with a space"
                     + " after each colon and comma");
         }
         if (isData) {
-            return badRequest("the database does not take it: " + message);
+            return badRequest("the database refused the data: " + message);
         }
         if (e.getCause() instanceof SQLTransientConnectionException) {
             return unreachable(e); // no connection of the pool became free in time
@@ -143,7 +143,7 @@ public final class Problem extends RuntimeException {
         return switch (e.kind()) {
             case REFUSED -> badRequest(message);
             case NOT_FOUND -> of(404, message, "Check the name.");
-            case CONFLICT -> of(409, message, "Do as it says, or try again later.");
+            case CONFLICT -> of(409, message, "Follow the detail, or try again later.");
             case UNREACHABLE -> unreachable(e);
             case FAILED -> unexpected(e);
         };
@@ -162,14 +162,14 @@ public final class Problem extends RuntimeException {
     /** A read that took too long; the caller can narrow it. */
     static Problem ofRead(PostriderException e) {
         return e.sqlState().equals(TOOK_TOO_LONG)
-                ? badRequest("this takes longer than a read may; narrow the time, or what is asked for")
+                ? badRequest("the read timed out; choose a shorter time range or a narrower filter")
                 : of(e);
     }
 
     /** A write was cancelled by a timeout or by an operator; the caller cannot narrow it. */
     private static Problem busy(Throwable e) {
         log.warn("request_failed error=\"{}\"", e.getMessage());
-        return of(503, "the database did not do it in time", "Try again after the time in Retry-After.")
+        return of(503, "the database did not finish in time", "Try again after the time in Retry-After.")
                 .withHeader("Retry-After", "1");
     }
 
@@ -196,7 +196,7 @@ public final class Problem extends RuntimeException {
         String reference = UUID.randomUUID().toString();
         log.error("request_failed reference={}", reference, e);
         return of(
-                500, "this should not have happened; reference " + reference, "Ask the operator, with the reference.");
+                500, "internal error; reference " + reference, "Report the reference to the operator.");
     }
 
     private static String titleOf(int status) {

@@ -29,7 +29,7 @@ public final class Readers {
     private static Problem full() {
         return Problem.of(
                         503,
-                        "too many read at once",
+                        "too many concurrent reads",
                         "Try again after the time in Retry-After; ask for less, or let the operator raise"
                                 + " postrider.api.readers.")
                 .withHeader("Retry-After", "1");

@@ -41,7 +41,7 @@ public final class Writers {
     private static Problem full() {
         return Problem.of(
                         503,
-                        "too many write at once",
+                        "too many concurrent writes",
                         "Try again after the time in Retry-After; send several events in one request, or let the"
                                 + " operator raise postrider.api.writers.")
                 .withHeader("Retry-After", "1");

@@ -116,7 +116,7 @@ public final class Writing {
                 isUser
                         ? "Use a token that reaches a project, or name it in the server's setting postrider.api.user-"
                                 + kind + "."
-                        : "Use one of the " + kind + " that there are, or a token that reaches all, or name it in the"
+                        : "Use one of the existing " + kind + " that there are, or a token that reaches all, or name it in the"
                                 + " server's setting postrider.api.project-" + kind + ".");
     }
 
@@ -183,7 +183,7 @@ public final class Writing {
     private static void refuseOther(String field, @Nullable String given, @Nullable String own) {
         if (given != null && !given.equals(own)) {
             throw Problem.forbidden(
-                    field + " is not the token's",
+                    field + " differs from the token's",
                     "Leave it out: it is taken from the token, unless that reaches all.");
         }
     }

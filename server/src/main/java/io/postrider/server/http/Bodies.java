@@ -26,7 +26,7 @@ final class Bodies {
         }
         @Nullable String encoding = request.getHeader("Content-Encoding");
         if (encoding != null && !encoding.equalsIgnoreCase("identity")) {
-            throw Problem.of(415, "compressed bodies are not taken", "Send it without Content-Encoding.");
+            throw Problem.of(415, "compressed bodies are not supported", "Send it without Content-Encoding.");
         }
     }
 

@@ -68,7 +68,7 @@ public final class FrontFilter extends HttpFilter {
                 Problems.write(
                         response,
                         Problem.forbidden(
-                                "pages of this origin may not ask here",
+                                "this origin is not allowed (CORS)",
                                 "The operator can name it in postrider.http.origins."));
                 return;
             }
@@ -87,8 +87,8 @@ public final class FrontFilter extends HttpFilter {
     private static Problem semicolon() {
         return Problem.of(
                 400,
-                "the path of the address must not have a ';'",
-                "Leave it out: no name that this server knows has one.");
+                "the path must not contain ';'",
+                "Remove it: no name on this server contains one.");
     }
 
     private static boolean isApi(String path) {

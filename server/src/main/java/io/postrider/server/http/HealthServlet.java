@@ -41,7 +41,7 @@ public final class HealthServlet extends HttpServlet {
             }
             default ->
                 Problems.write(
-                        response, Problem.of(404, "there is no such probe", "Ask /health/live or /health/ready."));
+                        response, Problem.of(404, "unknown health check", "Use /health/live or /health/ready."));
         }
     }
 

@@ -40,24 +40,24 @@ public final class ProblemValve extends ErrorReportValve {
     private static String detail(int status) {
         return switch (status) {
             case 400 -> "the request is not valid HTTP";
-            case 404 -> "there is nothing at this address";
-            case 405 -> "this method is not possible here";
+            case 404 -> "no route matches this address";
+            case 405 -> "this method is not allowed here";
             case 413 -> "the content is too large";
             case 414 -> "the address is too long";
-            case 431 -> "the headers are longer than this server takes";
+            case 431 -> "the headers are larger than the server's limit";
             case 501 -> "the method CONNECT, or the Transfer-Encoding of the body, is not supported";
             case 505 -> "this version of HTTP is not supported";
-            default -> status < 500 ? "the request was refused" : "this should not have happened";
+            default -> status < 500 ? "the request was refused" : "internal error";
         };
     }
 
     private static String next(int status) {
         return switch (status) {
-            case 404, 405 -> "/v1/openapi.json lists what there is.";
+            case 404, 405 -> "/v1/openapi.json lists all routes.";
             case 431 -> "Send fewer or shorter headers: 16 KiB in all.";
             case 501 -> "Use another method, or send the body with Content-Length or Transfer-Encoding: chunked.";
             case 505 -> "Use HTTP/1.1.";
-            default -> status < 500 ? "Correct the request." : "Ask the operator.";
+            default -> status < 500 ? "Correct the request." : "Report it to the operator.";
         };
     }
 }

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.boot.logging.structured.StructuredLogFormatter;
 
 /**
- * Writes one JSON object per line. Postrider's own lines look like {@code outbox_publish_failed listener={} position={}}: the
+ * Writes one JSON object per line. Postrider's own lines have the form {@code outbox_publish_failed listener={} position={}}: the
  * first word becomes {@code event}, each name with its value becomes a field, and the whole text becomes {@code message} for
  * human readers. The fields are taken from the pattern and its arguments, not from the formatted text, so that no value can pose
  * as a field. Our options objects, which are logged as a whole ({@code node_started {}}), are parsed from their own text: their

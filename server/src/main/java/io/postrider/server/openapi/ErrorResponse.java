@@ -41,7 +41,7 @@ public enum ErrorResponse {
             .example("""
                     {"type": "urn:postrider:problem:400", "title": "Bad request", "status": 400,
                      "detail": "the body has an unknown field 'typ'; did you mean 'type'?",
-                     "next": "Correct the request; /v1/openapi.json tells what it takes."}""");
+                     "next": "Correct the request; /v1/openapi.json describes it."}""");
 
     private final int status;
     private final String component;

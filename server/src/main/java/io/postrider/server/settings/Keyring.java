@@ -54,7 +54,7 @@ public record Keyring(Tokens tokens, Optional<String> development) {
     public static void refuseWithoutKeys(ServerSettings.Auth auth, String bind) {
         if (!isLoopback(bind) && isEmpty(auth)) {
             throw PostriderException.refused("the server would listen on " + bind
-                    + " and has no key to know anybody by: set postrider.auth.secrets.<key id> or"
+                    + " and has no key to verify tokens: set postrider.auth.secrets.<key id> or"
                     + " postrider.auth.public-keys.<key id>, or bind to 127.0.0.1");
         }
     }
@@ -79,7 +79,7 @@ public record Keyring(Tokens tokens, Optional<String> development) {
         byte[] secret = Secrets.read("postrider.auth.secrets." + id, value).getBytes(StandardCharsets.UTF_8);
         if (secret.length < 32) {
             throw PostriderException.refused("postrider.auth.secrets." + id + " must have at least 32 bytes, had "
-                    + secret.length + "; make one by: openssl rand -base64 48");
+                    + secret.length + "; create one with: openssl rand -base64 48");
         }
         return secret;
     }

@@ -185,7 +185,7 @@ public final class KafkaSink implements Sink {
                     + (behind == 0 ? " in sync" : ", " + behind + " not in sync");
         } catch (ExecutionException e) {
             if (e.getCause() instanceof UnknownTopicOrPartitionException) {
-                return "and no such topic yet: create it, unless the brokers do that by themselves";
+                return "the topic does not exist yet: create it, unless the brokers create topics automatically";
             }
             throw e;
         }

@@ -187,8 +187,8 @@ final class LookBack {
             }
             if (from == floor && floor > begin) {
                 LOG.warn(
-                        "relay={} kafka_topic={} partition={} read_back={}: none of the relay's records at or before"
-                                + " position {}. What is further back is taken as not there, and may be sent again",
+                        "relay={} kafka_topic={} partition={} read_back={}: no record of the relay at or before"
+                                + " position {} was found. Older records were not read; their events may be sent again",
                         course.relay(),
                         partition.topic(),
                         partition.partition(),

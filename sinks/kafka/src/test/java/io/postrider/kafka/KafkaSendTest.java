@@ -202,7 +202,7 @@ class KafkaSendTest {
             SendResult receipt = sink.send(COURSE, events(1, 3));
             assertThat(receipt.isUnavailable()).isTrue();
             assertThat(receipt.error()).hasMessageContaining("not present in metadata");
-            assertThat(sink.test()).contains("no such topic yet");
+            assertThat(sink.test()).contains("the topic does not exist yet");
         }
     }
 

@@ -212,7 +212,7 @@ final class IngestRun implements AutoCloseable {
 
     private void stumble(String what, Throwable error) {
         log.warn(
-                "redis_ingest_stumbled stream={} at={} rest_ms={} error=\"{}\"",
+                "redis_ingest_retrying stream={} at={} rest_ms={} error=\"{}\"",
                 options.stream(),
                 what,
                 rest.toMillis(),
@@ -247,7 +247,7 @@ final class IngestRun implements AutoCloseable {
             Thread.currentThread().interrupt();
         } catch (RedisException e) {
             log.info(
-                    "redis_ingest_left stream={} its consumer {} stays listed: {}",
+                    "redis_ingest_left stream={} consumer {} could not be removed from the group: {}",
                     options.stream(),
                     name,
                     e.getMessage());

@@ -62,7 +62,7 @@ public final class RedisFeed implements Feed {
         TopicFeed.Order order = new TopicFeed.Order(topic, recent, receiver);
         TopicFeed feed = new TopicFeed(log, order, subscription::isListening, repaired);
         if (topics.putIfAbsent(topic, feed) != null) {
-            throw PostriderException.refused("topic " + topic + " is followed already");
+            throw PostriderException.refused("topic " + topic + " is already followed");
         }
         feed.start();
     }
@@ -122,12 +122,12 @@ public final class RedisFeed implements Feed {
         long now = System.nanoTime();
         if (now - last >= BETWEEN_WARNINGS && lastWarning.compareAndSet(last, now)) {
             logger.warn(
-                    "redis_feed_ignored channel={} characters={} so_far={} a message was no event{}: somebody else publishes here,"
-                            + " or the relay has another channel secret",
+                    "redis_feed_ignored channel={} characters={} so_far={} a message is not an event{}: another program"
+                            + " publishes here, or the relay has another channel secret",
                     channel,
                     length,
                     ignored.sum(),
-                    seal.isPresent() ? " with our seal" : "");
+                    seal.isPresent() ? " with a valid seal" : "");
         }
     }
 

@@ -122,7 +122,7 @@ public final class RedisIngest implements AutoCloseable {
      */
     public synchronized RedisIngest start(Postrider postrider, DataSource dataSource, Function<Entry, Job> job) {
         if (!runs.isEmpty()) {
-            throw new PostriderException(Kind.CONFLICT, "ingest of stream " + options.stream() + " is started already");
+            throw new PostriderException(Kind.CONFLICT, "ingest of stream " + options.stream() + " is already started");
         }
         log.info("redis_ingest_started {} {}", options, redis);
         String process = UUID.randomUUID().toString();

@@ -201,8 +201,8 @@ final class RedisLink implements AutoCloseable {
             if (!unfenced) {
                 unfenced = true;
                 log.warn(
-                        "redis_unfenced name={} redis={} error=\"{}\" what is on the way when a connection breaks may arrive"
-                                + " late, and then twice: allow this user +client|info +client|kill",
+                        "redis_unfenced name={} redis={} error=\"{}\" commands in flight when a connection breaks may arrive"
+                                + " late and be repeated: allow this user +client|info +client|kill",
                         name,
                         options.place(),
                         e.getMessage());

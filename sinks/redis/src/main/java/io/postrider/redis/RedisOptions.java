@@ -225,7 +225,7 @@ public final class RedisOptions {
     private static PostriderException badUrl() {
         return PostriderException.refused(
                 "redis url must be redis://[user:password@]host[:port][/database], or rediss:// for TLS;"
-                        + " what is not a letter or digit in user and password must be percent-encoded");
+                        + " percent-encode every character of user and password that is not a letter or digit");
     }
 
     private static int number(String name, String text) {

@@ -162,7 +162,7 @@ public final class RedisStreamSink implements Sink {
             before = Range.Boundary.excluding(entries.get(entries.size() - 1).getId());
         }
         log.warn(
-                "redis_stream_looked_back stream={} course={} entries={} found={} and did not come to its position {}",
+                "redis_stream_search_limited stream={} course={} entries={} found={} position {} was not among them",
                 stream,
                 mark(course),
                 PAGES * PAGE,

@@ -72,7 +72,7 @@ final class Subscription implements AutoCloseable {
             } catch (InterruptedException e) {
                 return;
             } catch (RuntimeException | ExecutionException | TimeoutException | Error e) {
-                log.warn("redis_feed_away channel={} redis={} error=\"{}\"", channel, options.place(), e.getMessage());
+                log.warn("redis_feed_disconnected channel={} redis={} error=\"{}\"", channel, options.place(), e.getMessage());
             }
             if (await(rest)) {
                 return;

@@ -100,7 +100,7 @@ final class TopicFeed implements AutoCloseable {
             } catch (PostriderException e) {
                 stumble(e);
             } catch (RuntimeException | Error e) {
-                log.error("redis_feed_stumbled topic={} position={}", topic, position, e);
+                log.error("redis_feed_failed topic={} position={}", topic, position, e);
                 restLonger();
             }
         }
@@ -122,13 +122,13 @@ final class TopicFeed implements AutoCloseable {
     }
 
     private void stumble(PostriderException e) {
-        log.warn("redis_feed_stumbled topic={} position={} error=\"{}\"", topic, position, e.getMessage());
+        log.warn("redis_feed_failed topic={} position={} error=\"{}\"", topic, position, e.getMessage());
         try {
             if (e.kind() == PostriderException.Kind.CONFLICT && position >= 0) {
                 passOverWhatIsGone();
             }
         } catch (PostriderException again) {
-            log.warn("redis_feed_stumbled topic={} error=\"{}\"", topic, again.getMessage());
+            log.warn("redis_feed_failed topic={} error=\"{}\"", topic, again.getMessage());
         }
         restLonger();
     }
@@ -253,7 +253,7 @@ final class TopicFeed implements AutoCloseable {
         long from = Math.min(upto, Math.max(oldest - 1, trail.start().orElse(upto)));
         long common = common(from, upto);
         log.warn(
-                "redis_feed_changed topic={} position={} head={} the log is not the one it was", topic, position, head);
+                "redis_feed_changed topic={} position={} head={} the log was replaced", topic, position, head);
         receiver.changed(common);
         trail.forgetAfter(common);
         position = common;

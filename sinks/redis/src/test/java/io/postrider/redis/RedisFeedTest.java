@@ -126,7 +126,7 @@ class RedisFeedTest {
         assertThat(recorder.begun()).isEqualTo(10);
         assertThat(recorder.all()).extracting(LogEvent::position).containsExactly(7L, 8L, 9L, 10L);
         assertThat(feed.head("chat")).isEqualTo(10);
-        assertThatThrownBy(() -> feed.follow("chat", 0, recorder)).hasMessageContaining("chat is followed already");
+        assertThatThrownBy(() -> feed.follow("chat", 0, recorder)).hasMessageContaining("chat is already followed");
     }
 
     @Test

@@ -152,7 +152,7 @@ final class AddressRule {
             byte[] prefix = InetAddress.getByName(cidr.substring(0, slash)).getAddress();
             return new Block(prefix, Integer.parseInt(cidr.substring(slash + 1)), what, false);
         } catch (UnknownHostException e) {
-            throw new IllegalStateException(cidr + " is no block of addresses", e);
+            throw new IllegalStateException(cidr + " is not a block of addresses", e);
         }
     }
 

@@ -167,10 +167,10 @@ final class Endpoint {
             String what = AddressRule.objection(address, trusted);
             if (what != null) {
                 return "host " + host.text + " has " + what + " address, " + address.getHostAddress()
-                        + ", and nothing is sent there"
+                        + ", which is not allowed"
                         + (trusted
                                 ? ""
-                                : "; if that is meant, trust it by name: withAllowedHosts(\"" + host.text + "\")");
+                                : "; to allow it, name the host: withAllowedHosts(\"" + host.text + "\")");
             }
         }
         return null;

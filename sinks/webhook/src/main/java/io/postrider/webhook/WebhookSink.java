@@ -177,10 +177,10 @@ public final class WebhookSink implements Sink {
         int status = answer.status();
         if (status >= 300 && status < 400) {
             return "answered " + status + ", a redirect to " + answer.location()
-                    + "; redirects are not followed: change the endpoint if that is where it is now";
+                    + "; redirects are not followed: if the endpoint has moved, change the URL";
         }
         if (status == 410) {
-            return "answered 410: it is gone for good; pause or remove the relay";
+            return "answered 410, gone permanently; pause or remove the relay";
         }
         return "answered " + status + (answer.excerpt().isEmpty() ? "" : ": " + answer.excerpt());
     }

@@ -182,8 +182,8 @@ class WebhookAddressTest {
     @CsvSource(
             delimiter = '|',
             value = {
-                "https://127.0.0.1/ | host 127.0.0.1 has a loopback address, 127.0.0.1, and nothing is sent there; if that is"
-                        + " meant, trust it by name: withAllowedHosts(\"127.0.0.1\")",
+                "https://127.0.0.1/ | host 127.0.0.1 has a loopback address, 127.0.0.1, which is not allowed; to allow"
+                        + " it, name the host: withAllowedHosts(\"127.0.0.1\")",
                 "https://[::ffff:10.0.0.1]/ | host 10.0.0.1 has a private address",
                 "https://[::ffff:a00:1]/ | host 10.0.0.1 has a private address",
                 "https://[::1]/ | has a loopback address",
@@ -276,7 +276,7 @@ class WebhookAddressTest {
                     answer.set(addresses(turned));
                     SendResult receipt = sink.send(COURSE, List.of(event(1)));
                     assertThat(receipt.isUnavailable()).isTrue();
-                    assertThat(receipt.error()).hasMessageContaining("and nothing is sent there");
+                    assertThat(receipt.error()).hasMessageContaining("which is not allowed");
                 }
                 answer.set(addresses(PUBLIC, "127.0.0.1"));
                 assertThat(sink.send(COURSE, List.of(event(1))).error()).hasMessageContaining("a loopback address");

@@ -50,7 +50,7 @@ public final class EventLogState implements Check {
         List<Finding> findings = new ArrayList<>();
         if (state.bypasses() && !state.mayAct()) {
             findings.add(Finding.warn(
-                    "its reads are refused: row-level security does not hold for " + state.role()
+                    "its reads are refused: row-level security does not apply to " + state.role()
                             + ", and it cannot act as " + state.reader(),
                     "run `postrider migrate` as a role that may create roles, or: grant " + Quoted.name(state.reader())
                             + " to " + Quoted.name(state.role())));
@@ -58,11 +58,11 @@ public final class EventLogState implements Check {
         if (!state.ahead()) {
             findings.add(Finding.warn(
                     "it has no partition for tomorrow: rows will go to event_log_beyond",
-                    "run a node as the owner of the schema; look who holds a lock on event_log"));
+                    "run a node as the owner of the schema; check which session holds a lock on event_log"));
         }
         examination
                 .query(LAG, Bind::nothing, row -> row.text("name") + " is " + row.int8("lag") + " events behind")
-                .forEach(text -> findings.add(Finding.warn(text, "see whether its node runs, and what it waits for")));
+                .forEach(text -> findings.add(Finding.warn(text, "check that its node runs, and which lock it waits for")));
         Unrecorded unrecorded = examination
                 .one(
                         UNRECORDED,

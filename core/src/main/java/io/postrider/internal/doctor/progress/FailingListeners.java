@@ -16,14 +16,14 @@ public final class FailingListeners implements Check {
             return switch (trouble) {
                 case "detached" ->
                     Finding.fail(
-                            name + " is detached: retention took events it had not handled",
-                            "make it anew, or reset it");
+                            name + " is detached: retention deleted events it had not handled",
+                            "reset it, or create it again under a new name");
                 case "paused" -> Finding.warn(name + " is paused, " + lag + " behind", "postrider resume " + name);
                 case "unowned" ->
-                    Finding.warn("nobody runs " + name + ", " + lag + " behind", "start the application that has it");
+                    Finding.warn("no node runs " + name + ", " + lag + " behind", "start the application that has it");
                 case "retrying" ->
                     Finding.warn(
-                            name + " is at attempt " + attempts + ": " + shortened(error), "it tries again by itself");
+                            name + " is at attempt " + attempts + ": " + shortened(error), "it is retried automatically");
                 default ->
                     Finding.warn(
                             name + " has " + deadLetters + " dead letters",

@@ -33,7 +33,7 @@ public final class LockHolders implements Check {
         if (findings.isEmpty()) {
             findings.addAll(examination.query(BLOCKERS, Bind::nothing, LockHolders::blocker));
         }
-        return findings.isEmpty() ? List.of(Finding.ok("nobody keeps others waiting for a table or a lock")) : findings;
+        return findings.isEmpty() ? List.of(Finding.ok("no session blocks others on a table or a lock")) : findings;
     }
 
     private static Finding intruder(Row row) throws SQLException {

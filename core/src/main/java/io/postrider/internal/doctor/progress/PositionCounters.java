@@ -30,7 +30,7 @@ public final class PositionCounters implements Check {
         examination
                 .within(SequencingHealth::numbersBelow)
                 .forEach(one -> findings.add(Finding.fail(
-                        one.text() + ": it gives numbers again, and rows can be lost",
+                        one.text() + ": numbers will be used twice, and rows can be lost",
                         "select setval('" + schema + "." + one.sequence() + "', " + one.used() + ")")));
         return findings.isEmpty() ? List.of(Finding.ok("no sequence is below a used number")) : findings;
     }

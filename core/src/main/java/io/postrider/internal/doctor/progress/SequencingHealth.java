@@ -46,7 +46,7 @@ public final class SequencingHealth {
     /** A sequence that is below a number already used. */
     record Used(String sequence, long value, long used) {
         public String text() {
-            return "sequence " + sequence + " stands at " + value + ", but " + used + " was used";
+            return "sequence " + sequence + " is at " + value + ", but " + used + " was used";
         }
     }
 

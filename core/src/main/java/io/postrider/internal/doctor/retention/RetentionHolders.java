@@ -56,7 +56,7 @@ public final class RetentionHolders implements Check {
         behind.stream()
                 .filter(one -> one.seconds() > examination.keep().toSeconds())
                 .forEach(one -> findings.add(Finding.warn(
-                        "held back by " + one.text(), "let it catch up, or resume it; in the end it is detached")));
+                        "held back by " + one.text(), "let it catch up, or resume it; otherwise it is detached")));
         examination
                 .query(HOLDERS, bind -> bind.millis("keep", examination.keep()), BlockingSession::read)
                 .forEach(culprit ->
@@ -68,7 +68,7 @@ public final class RetentionHolders implements Check {
         open.stream()
                 .filter(Open::isLong)
                 .forEach(one -> findings.add(Finding.warn(
-                        "no segment is closed, and so none emptied, because of " + one.text(), one.advice())));
+                        "no segment can be closed and emptied because of " + one.text(), one.advice())));
         if (findings.isEmpty()) {
             findings.add(Finding.ok((behind.isEmpty()
                             ? "no listener holds it back"

@@ -52,15 +52,15 @@ public final class SegmentSupply implements Check {
                                 Finding.warn(
                                         (beyond.rows() >= 1_000 ? "1000 rows or more" : beyond.rows() + " rows")
                                                 + " in " + beyond.name()
-                                                + ": nobody made segments when they were needed",
-                                        "nothing is lost, and events go with the segment after them; keep a node of the owner's role running")));
+                                                + ": no node created segments in time",
+                                        "no event is lost; retention deletes them with the next segment. Keep a node of the owner's role running")));
         return findings;
     }
 
     private static Finding holder(Row row) throws SQLException {
         BlockingSession culprit = BlockingSession.read(row);
         return Finding.warn(
-                "no segment can be made while " + row.text("tables") + " is locked by " + culprit.text(),
+                "no segment can be created while " + row.text("tables") + " is locked by " + culprit.text(),
                 culprit.remedy());
     }
 
@@ -75,7 +75,7 @@ public final class SegmentSupply implements Check {
                 ? Finding.ok(text)
                 : Finding.warn(
                         text + ": the last one is in use",
-                        "keep a node of the owner's role running; see rights to migrate");
+                        "keep a node running as the owner's role; see rights to migrate");
     }
 
     /** A statement on the log locks all segments and their indexes; all sessions share one table of locks. */

@@ -19,7 +19,7 @@ public final class NodeRights implements Check {
                 missing.isEmpty()
                         ? Finding.ok("this role may sequence and listen")
                         : Finding.warn(
-                                "this role can emit at most: it lacks " + String.join(", ", missing),
+                                "this role can only emit: it lacks " + String.join(", ", missing),
                                 "fine for a producer; nodes must run as a role that has them"));
     }
 }

@@ -27,7 +27,7 @@ public final class SchemaVersion implements Check {
             return List.of(Finding.fail("schema '" + schema + "' is a reserved word of SQL", "choose another"));
         }
         if (Migrator.version(examination.session()).isEmpty()) {
-            return List.of(Finding.fail("schema " + schema + " is not there", "run `postrider migrate`"));
+            return List.of(Finding.fail("schema " + schema + " does not exist", "run `postrider migrate`"));
         }
         try {
             Migrator.requireCurrent(examination.session());

@@ -27,9 +27,9 @@ public final class NotifyQueue implements Check {
         int percent = examination
                 .one(USAGE, Bind::nothing, row -> row.int4("percent"))
                 .orElse(0);
-        String advice = "a session listens and stays in a transaction: end the oldest one that vacuum waits for, below";
+        String advice = "a listening session stays in a transaction: end the oldest one that blocks vacuum, see below";
         if (percent >= 90) {
-            return List.of(Finding.fail(percent + " % full: when it is, every NOTIFY fails its transaction", advice));
+            return List.of(Finding.fail(percent + " % full: at 100 %, every transaction with a NOTIFY fails", advice));
         }
         return List.of(
                 percent >= 50

@@ -24,10 +24,10 @@ public final class Pooler implements Check {
             return List.of(
                     line.isPooled()
                             ? Finding.warn(
-                                    "a pooler stands between us and the server: no wake-up, nodes look again and again",
+                                    "a pooler is between Postrider and the server: no notifications, nodes poll",
                                     "give nodes a direct connection (Options.withDirect; here: --direct-url), and the driver"
-                                            + " prepareThreshold=0 unless the pooler knows prepared statements")
-                            : Finding.ok("none between us and the server"));
+                                            + " prepareThreshold=0 unless the pooler supports prepared statements")
+                            : Finding.ok("no pooler between Postrider and the server"));
         }
     }
 }

@@ -26,6 +26,6 @@ public final class PreparedTransactions implements Check {
                 most.equals("0")
                         ? "not possible here (max_prepared_transactions = 0)"
                         : "possible (max_prepared_transactions = " + most
-                                + "): who prepares a transaction that emits sets postrider.notify = off in it"));
+                                + "): set postrider.notify = off in a transaction that emits and is prepared"));
     }
 }

@@ -32,7 +32,7 @@ public final class RoleSettings implements Check {
         String commit = settings.getOrDefault("synchronous_commit", "on");
         if (commit.equals("off")) {
             findings.add(Finding.warn(
-                    "synchronous_commit = off: a crash forgets the last commits, events and all",
+                    "synchronous_commit = off: a crash loses the last commits, including their events",
                     "set it on for this role, or accept it: nothing is delivered that was not durable"));
         }
         findings.add(Finding.ok("isolation " + settings.getOrDefault("default_transaction_isolation", "?")

@@ -29,7 +29,7 @@ public final class VacuumHorizon implements Check {
         String advice() {
             return switch (kind) {
                 case "replication slot" ->
-                    "see that its reader goes on, or: select pg_drop_replication_slot("
+                    "make sure its consumer advances, or: select pg_drop_replication_slot("
                             + Quoted.literal(culprit.query()) + ")";
                 case "standby" -> "a long query runs there: end it, or switch hot_standby_feedback off";
                 default -> culprit.remedy();
@@ -62,7 +62,7 @@ public final class VacuumHorizon implements Check {
         }
         return List.of(Finding.ok(
                 holders.isEmpty()
-                        ? "nobody holds it back"
+                        ? "no session holds it back"
                         : "held back briefly by " + holders.get(0).text()));
     }
 }

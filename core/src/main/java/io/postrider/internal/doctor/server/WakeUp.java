@@ -54,11 +54,11 @@ public final class WakeUp implements Check {
             Duration left = PATIENCE.minusNanos(System.nanoTime() - began);
             if (left.isNegative() || left.isZero()) {
                 return Finding.fail(
-                        "a notification was not heard within " + PATIENCE.toSeconds() + " s",
-                        "events wait for the poll, up to 1 s; look for a session that listens and stays in a transaction");
+                        "a notification did not arrive within " + PATIENCE.toSeconds() + " s",
+                        "events wait for the poll, up to 1 s; find a listening session that stays in a transaction");
             }
             if (line.await(left).contains(token)) {
-                return Finding.ok("a notification was heard after "
+                return Finding.ok("a notification arrived after "
                         + Duration.ofNanos(System.nanoTime() - began).toMillis() + " ms");
             }
         }

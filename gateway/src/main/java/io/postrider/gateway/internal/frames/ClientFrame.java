@@ -30,7 +30,7 @@ public final class ClientFrame {
         Refusal.refuseUnknown("field of hello", json.names(), HELLO);
         List<String> rooms = json.texts("rooms");
         if (rooms == null || json.text("rooms") != null) {
-            throw Refusal.badRequest("hello wants rooms, an array of strings");
+            throw Refusal.badRequest("hello must have rooms, an array of strings");
         }
         return new Gateway.Wish(text("token"), text("topic"), rooms, position());
     }
@@ -53,7 +53,7 @@ public final class ClientFrame {
 
     private void refuseUnless(String type) {
         if (!type.equals(json.text("type"))) {
-            throw Refusal.badRequest("a frame of type " + type + " is expected here, and no other");
+            throw Refusal.badRequest("a frame of type " + type + " is expected here");
         }
     }
 

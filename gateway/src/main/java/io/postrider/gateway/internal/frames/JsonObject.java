@@ -52,7 +52,7 @@ public final class JsonObject {
                 members.put(name, value(parser));
             }
             if (parser.nextToken() != null) {
-                throw new IllegalArgumentException("more follows its end");
+                throw new IllegalArgumentException("unexpected text after the end");
             }
             return new JsonObject(members);
         } catch (JacksonException | ArithmeticException e) {

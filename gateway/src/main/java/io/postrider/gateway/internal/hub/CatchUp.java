@@ -150,7 +150,7 @@ final class CatchUp {
         }
         if (page.to() <= after || page.to() > upto) {
             throw new IllegalStateException(
-                    "the read model gave a page to " + page.to() + ", asked for " + after + " to " + upto);
+                    "the read model returned a page up to " + page.to() + ", asked for " + after + " to " + upto);
         }
         return new Answer(page.events(), page.to(), 0);
     }
@@ -163,7 +163,7 @@ final class CatchUp {
 
     private void take(Subscriber subscriber, long after, Answer answer) {
         if (answer.isNothing()) {
-            later(subscriber, "the read model has not come so far");
+            later(subscriber, "the read model is behind");
         } else if (answer.oldest() > 0) {
             snapshot(subscriber, answer.oldest());
         } else {
@@ -181,7 +181,7 @@ final class CatchUp {
         long last = after;
         for (LogEvent event : answer.events()) {
             if (event.position() <= last || event.position() > answer.to()) {
-                throw new IllegalStateException("the read model gave position " + event.position() + " after " + last
+                throw new IllegalStateException("the read model returned position " + event.position() + " after " + last
                         + " up to " + answer.to());
             }
             last = event.position();
@@ -194,7 +194,7 @@ final class CatchUp {
         while (!subscriber.page.isEmpty()) {
             LogEvent event = subscriber.page.element();
             if (!subscriber.hears(event)) {
-                log.error("history_gave_foreign_event topic={} position={} it is left out", topic, event.position());
+                log.error("history_event_out_of_reach topic={} position={} it is left out", topic, event.position());
             } else if (awaitsRoom(subscriber) || !fits(subscriber, FrameEncoder.event(subscriber.form(), event))) {
                 hub.watch().replayedFromHistory(topic, sent);
                 return false;
@@ -276,7 +276,7 @@ final class CatchUp {
                 if (asked != era) {
                     goOn(subscriber);
                 } else if (answer == null) {
-                    later(subscriber, "the read model cannot be asked");
+                    later(subscriber, "the read model cannot be read");
                 } else {
                     use.use(answer);
                 }
@@ -300,7 +300,7 @@ final class CatchUp {
 
     private void later(Subscriber subscriber, String why) {
         if (System.nanoTime() - subscriber.patienceEnds > 0) {
-            log.warn("catch_up_given_up topic={} position={} {}", topic, subscriber.cursor, why);
+            log.warn("catch_up_failed topic={} position={} {}", topic, subscriber.cursor, why);
             hub.end(subscriber, DisconnectReason.BEHIND);
         } else {
             hub.later(A_MOMENT, () -> hub.tell(subscriber, () -> goOn(subscriber)));

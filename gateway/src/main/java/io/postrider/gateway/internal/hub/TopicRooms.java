@@ -62,7 +62,7 @@ final class TopicRooms {
 
     void begins(long position, List<LogEvent> before) {
         if (recent != null) {
-            log.error("feed_begins_again topic={} position={} reached={}", topic, position, recent.reached());
+            log.error("feed_restarted topic={} position={} reached={}", topic, position, recent.reached());
             restart(position);
             return;
         }
@@ -80,7 +80,7 @@ final class TopicRooms {
     void events(List<LogEvent> events) {
         for (LogEvent event : events) {
             if (event.position() > recent().reached() + 1) {
-                log.error("feed_has_a_hole topic={} reached={} came={}", topic, reached(), event.position());
+                log.error("feed_gap topic={} reached={} received={}", topic, reached(), event.position());
                 restart(event.position() - 1);
             }
             if (event.position() > recent().reached()) {

@@ -48,7 +48,7 @@ public final class TokenKey {
     public static TokenKey secret(byte[] secret) {
         if (secret.length < SHORTEST_SECRET) {
             throw PostriderException.refused("a secret for HS256 must have " + SHORTEST_SECRET + " bytes at least, had "
-                    + secret.length + "; draw one at random");
+                    + secret.length + "; generate it randomly");
         }
         byte[] own = secret.clone();
         // isEqual takes the same time for every wrong signature
