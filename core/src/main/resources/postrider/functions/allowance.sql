@@ -1,10 +1,10 @@
--- allowance(queue): how many more jobs of a queue may be begun now, on all nodes together; null: as many as you like.
+-- allowance(queue): how many more jobs of a queue may start now, on all nodes together; null: no limit.
 --
--- Counted from what is claimed and not settled, and from what was claimed in the last period: there is nothing to be held and
--- given back, so nothing that a crash could leave held.
+-- Computed from the unsettled claims and from the claims of the last period. There is no counter to acquire and release, so a
+-- crash cannot leave one acquired.
 --
 -- touches  queue, claim, settlement, delayed, worker (reads)
--- never    without the queue's lock, which claim() takes: two could take the same allowance
+-- never    without the queue's lock, which claim() takes: two callers could use the same allowance
 create or replace function postrider.allowance(of_queue text)
 returns int
 language plpgsql stable
@@ -21,7 +21,7 @@ begin
   if queue.running_limit is not null then
     select coalesce(sum(upper(r) - lower(r)), 0) into running
     from postrider.open_claims() o, unnest(o.positions) r where o.topic = any (postrider.lanes(of_queue));
-    -- "offset 0": those that run, by delayed_worker. By their lane, all that wait would be read.
+    -- "offset 0": finds the running jobs by the index delayed_worker. By lane, it would read all waiting jobs.
     select running + count(*) into running
     from (select d.topic from postrider.delayed d where d.worker is not null offset 0) d
     where d.topic = any (postrider.lanes(of_queue));

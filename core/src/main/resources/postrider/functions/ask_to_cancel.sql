@@ -1,4 +1,4 @@
--- ask_to_cancel(topic, position, reason): notes that a job is cancelled, and tells the nodes. See cancel.sql.
+-- ask_to_cancel(topic, position, reason): records that a job is cancelled, and notifies the nodes. See cancel.sql.
 --
 -- touches  cancellation (writes)
 create or replace function postrider.ask_to_cancel(of_topic text, of_position bigint, of_reason text)

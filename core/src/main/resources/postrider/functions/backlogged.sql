@@ -1,4 +1,4 @@
--- backlogged(after, most): the next topics whose backlog is not all given out, in the order of their names.
+-- backlogged(after, most): the next topics that still have events in the backlog, ordered by name.
 --
 -- touches  backlog, head (reads): one index lookup in each for every topic that it passes
 create or replace function postrider.backlogged(after text, most int)

@@ -1,4 +1,4 @@
--- begun(queue, period): how many jobs of a queue were begun in the last period.
+-- begun(queue, period): how many jobs of a queue were started in the last period.
 --
 -- touches  claim (reads, from its end back to the beginning of the period)
 create or replace function postrider.begun(of_queue text, period interval)

@@ -1,11 +1,11 @@
--- cancel(topic, position, reason): cancels a job, which is named by its lane and position: several jobs may have the same id.
+-- cancel(topic, position, reason): cancels a job, identified by its lane and position because several jobs may have the same id.
 --
--- gives    cancelled: it will not be begun. asked: it runs; its worker interrupts it, and a transactional handler's effects
---          are rolled back. finished: too late. pending: somebody claims it this very moment; ask again. Null: there is no
---          such job
+-- gives    cancelled: it will not start. asked: it is running; its worker interrupts it, and the effects of a transactional
+--          handler are rolled back. finished: too late. pending: it is being claimed at this moment; the caller repeats the
+--          call. Null: there is no such job
 -- touches  delayed, finish, cancellation, unique_job (writes), claim, settlement, log, event (reads)
--- locks    its row; or its worker, so that it is either settled first or sees that it is cancelled; or its lane, so that it is
---          either claimed first or dropped by who claims it
+-- locks    its row in delayed; or its worker, so that the job is either settled first or seen as cancelled; or its lane, so that
+--          it is either claimed first or dropped by the next claim
 create or replace function postrider.cancel(of_topic text, of_position bigint, of_reason text default null)
 returns text
 language plpgsql volatile

@@ -1,22 +1,22 @@
--- claim(queue, topic, worker, most, first, bytes, oldest, latest): gives a worker the right to the next positions of a queue's
--- lane, and the first of the jobs at them.
+-- claim(queue, topic, worker, most, first, bytes, oldest, latest): claims the next positions of a queue's lane for a worker, and
+-- returns the first jobs at these positions.
 --
--- takes    most: maximum number of positions; of a queue with limits, of jobs that may be begun: those that may not, because of
---          their key, time or type, come with them, so that they do not hold up others. first, bytes: maximum number of jobs
---          that are returned, and of the bytes of their payloads; first 0: claims without reading the jobs, after
---          one of them could not be read. oldest: the worker's oldest claim that is not settled, null if all are. latest: the
---          greatest number that it has ever got
--- gives    first a row without an event: the claim's number and first position, and the last position that is claimed now, by
---          whomever; without a number if nothing was claimed, and then hold says why: empty, paused, limited. Then the jobs, in
---          the order of their positions, perhaps fewer than were claimed: the caller reads the others by claimed(). If the
---          queue has limits, all of them, because only here it is known which may begin. hold: why a job may not be begun:
---          cancelled, bad, key, unknown (the worker does not handle its type). wait: milliseconds until it is due
--- touches  claim, worker (writes), queue, head, log, event, cancellation, and what held() reads
+-- takes    most: maximum number of positions. If the queue has limits, it counts only jobs that may start: jobs that may not,
+--          because of their key, time or type, are claimed with them, so that they do not block the lane. first, bytes: maximum
+--          number of returned jobs, and of bytes of their payloads; first 0: claims without reading the jobs, after one of them
+--          could not be read. oldest: the worker's oldest unsettled claim, null if there is none. latest: the greatest claim
+--          number that the worker has ever received
+-- gives    first a row without an event: the number and first position of the claim, and the last position of the lane that any
+--          worker has claimed. If nothing was claimed, the number is null and hold says why: empty, paused, limited. Then the
+--          jobs, ordered by position, perhaps fewer than were claimed: the caller reads the others with claimed(). If the queue
+--          has limits, all of them, because only this function knows which may start. hold: why a job may not start: cancelled,
+--          bad, key, unknown (the worker does not handle its type). wait: milliseconds until it is due
+-- touches  claim, worker (writes), queue, head, log, event, cancellation, and the tables that held() reads
 -- locks    the lane, so that claims are serial, and the queue if it has limits; the worker, shared. To the end of the
 --          transaction, which is this statement
--- never    waits for a flush: if a crash of the server forgets the claim, the range is claimed again, and the settlement of
---          the one who had it finds no claim. Nor gives a worker a number a second time: the crash, or a failover, forgets as
---          well which numbers were drawn, and the settlement of the forgotten claim would find the new one.
+-- never    waits for a flush: if a crash of the server loses the claim, the range is claimed again, and the settlement of the
+--          lost claim is refused because it finds no claim. Never gives a worker a number twice: a crash or failover also loses
+--          which numbers were drawn, and the settlement of the lost claim would match the new one.
 -- never    trusts the oldest open claim of a worker that has not signed in on this server: the server may have lost
 --          settlements that were confirmed to the worker, and a takeover would skip those claims
 create or replace function postrider.claim(
@@ -52,7 +52,7 @@ declare
   mine     bigint;
   reason   text;
   size     int;
-  free     bigint[];  -- of a queue with limits: the positions of jobs that may be begun
+  free     bigint[];  -- of a queue with limits: the positions of jobs that may start
   holds    jsonb;     -- and why the others may not
   begun    int;
 begin
@@ -86,7 +86,7 @@ begin
     return;
   end if;
   mine := nextval('postrider.claim_numbers');
-  while mine <= latest loop  -- 0.2 µs each; setval() would put back what another worker has moved on meanwhile
+  while mine <= latest loop  -- 0.2 µs each; setval() could set the sequence back behind another worker's draw
     mine := nextval('postrider.claim_numbers');
   end loop;
   if mine <= last_n then  -- the sequence was set back: another claim may have this number and would share its settlements
@@ -96,7 +96,7 @@ begin
     head := least(head, last + case when queue.key_limit is null then most else 1 end);
     begun := head - last;
   else
-    -- Looks farther only if jobs are held: a claim with room for five reads five if they may begin.
+    -- Reads further only if jobs are held: a claim with room for five reads five if they may start.
     size := most;
     loop
       size := least(size, first);
@@ -119,7 +119,7 @@ begin
     return query select mine, last + 1, r.* from postrider.claimed(of_topic, last, least(head, last + first), bytes) r;
     return;
   end if;
-  -- What held() said counts, also if the time of a job has come since: the others are what the limits allow.
+  -- The answer of held() stays valid even if a job has become due since: the limits were computed with it.
   return query
   select mine, last + 1, r.position, r.event_id, r.type, r.payload, r.key, r.project_id, r.user_id, r.aggregate_type,
     r.aggregate_id, r.headers, r.created_at,

@@ -1,8 +1,8 @@
--- claim_delayed(queue, order_of_lanes, worker, most, bytes, types, tier): claims due jobs of a queue that go by themselves.
+-- claim_delayed(queue, order_of_lanes, worker, most, bytes, types, tier): claims due jobs of a queue that are scheduled individually.
 --
--- takes    order_of_lanes: which lane goes first. most, bytes: so many jobs at most, with so long payloads. types: those the
---          worker knows. tier: 0: those that no worker has ended with. 1: those that one has. 2: one that
---          more have, if none of these runs anywhere: for a worker that does nothing else meanwhile
+-- takes    order_of_lanes: which lane goes first. most, bytes: maximum number of jobs, and bytes of payloads. types: those the
+--          worker handles. tier: 0: jobs that were running at no crash of a worker. 1: at one crash. 2: a single job that was
+--          running at more, if no other such job runs anywhere: for a worker that runs nothing else meanwhile
 -- gives    the jobs, of each lane the longest due first; of one key, if the queue limits that, in the order of their positions
 -- touches  delayed, worker (writes), claim (writes, for a queue with a rate), queue (reads)
 -- locks    the rows of the jobs; the queue if it has limits; the worker, shared

@@ -1,8 +1,8 @@
 -- claimed(topic, after, upto, bytes): the jobs at positions that the caller has claimed.
 --
--- takes    bytes: stop when the payloads are so long together; at least one is given
--- gives    the jobs in the order of their positions. wait: milliseconds until the job is due, null if it is. hold: cancelled; bad,
---          if it can never be due. A position whose event was deleted has nulls
+-- takes    bytes: stop when the payloads together reach this size; at least one job is returned
+-- gives    the jobs ordered by position. wait: milliseconds until the job is due, null if it is due. hold: cancelled; bad, if it
+--          can never be due. A position whose event was deleted has nulls
 -- touches  log, event, cancellation (reads)
 create or replace function postrider.claimed(of_topic text, after bigint, upto bigint, bytes bigint)
 returns table (

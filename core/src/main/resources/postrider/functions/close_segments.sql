@@ -1,9 +1,9 @@
--- close_segments(rotate): notes which segments are in use and which can grow no more, and begins the next segment of the
--- log when the one in use is older than rotate, so that a quiet system forgets by age as well. To a segment belong also the rows
--- that went to the table beyond with ids before it. A segment without a position needs no retention: it is emptied at once.
+-- close_segments(rotate): records which segments are in use and which can no longer grow, and starts the next segment of the log
+-- when the current one is older than rotate, so that age-based retention also works on a quiet system. Rows in the table beyond
+-- with ids before a segment belong to that segment. A segment without positions needs no retention: it is emptied at once.
 --
--- gives    how many were closed
--- touches  segment, segment_topic (writes), event_ids (moves on to the next segment's first id: ids need not be dense)
+-- gives    how many segments were closed
+-- touches  segment, segment_topic (writes), event_ids (advanced to the first id of the next segment: ids may have gaps)
 create or replace function postrider.close_segments(rotate interval)
 returns int
 language plpgsql volatile
@@ -23,7 +23,7 @@ begin
   end if;
   select p.* into last from postrider.pass p order by p.n desc limit 1;
   select s.last_value into used from postrider.event_ids s where s.is_called;
-  -- In use is the lowest segment that has ids left, also while ids before it, of a gap, go to the table beyond.
+  -- The segment in use is the lowest that has ids left, even while ids of a gap before it go to the table beyond.
   select min(s.low) into current from postrider.segment s where s.family = 'log' and s.high > used;
   update postrider.segment s set opened_at = clock_timestamp()
   where s.opened_at is null
@@ -31,7 +31,7 @@ begin
     when 'delivery' then (select d.last_value from postrider.delivery_numbers d where d.is_called)
     else (select c.last_value from postrider.claim_numbers c where c.is_called) end;
 
-  -- Nothing that runs now or begins later has an id up to the floor, and what has been committed has its position.
+  -- No running or later transaction has an id up to the floor, and every committed event up to it has its position.
   for segment in
     select s.* from postrider.segment s
     where s.family = 'log' and s.closed_at is null and s.high <= last.floor + 1
@@ -63,9 +63,9 @@ begin
     closed := closed + 1;
   end loop;
 
-  -- By drawing the numbers, 0.2 µs each, and not by setval(): what others draw between the look and the setval() would be
-  -- given out a second time, below the bounds of id in which a pass looks for new events. At most 4 million in one call: a
-  -- segment may have grown large, and the next call continues. Many segments mean that something holds them: more do not help.
+  -- Draws the numbers, 0.2 µs each, instead of setval(): numbers that others draw between the read and the setval() would be
+  -- used twice, below the range of ids in which a pass searches for new events. At most 4 million in one call: a
+  -- segment may have grown large, and the next call continues. Many segments mean that retention is blocked: more do not help.
   select s.* into segment from postrider.segment s
   where s.family = 'log' and s.low = current and s.high > used + 100000
   and s.opened_at < clock_timestamp() - rotate

@@ -1,5 +1,5 @@
--- crowd(queue, besides): for each key of a queue's running jobs, how many run; and more than any limit for a key that others wait for
--- already: who comes later stands behind them. Not behind those that wait for a time of their own: a retry, a snooze.
+-- crowd(queue, besides): for each key of a queue's running jobs, how many run; for a key that earlier jobs wait for, a number above
+-- any limit, so that later jobs queue behind them. Jobs that wait for their own time (a retry, a snooze) do not count as waiting.
 --
 -- takes    besides: a claim that is not counted, or null
 --

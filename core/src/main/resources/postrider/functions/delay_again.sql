@@ -2,9 +2,9 @@
 -- delayed again; or finishes it, if it was cancelled meanwhile.
 --
 -- takes    wait: milliseconds. counted: whether this attempt counts
--- gives    whether it was the worker's still
+-- gives    whether the job still belonged to the worker
 -- touches  delayed, cancellation, finish, unique_job (writes)
--- locks    its row: the lock is one statement and the look at the cancellations another
+-- locks    its row: the lock is one statement and the check for cancellations another
 create or replace function postrider.delay_again(
   of_topic     text,
   of_position  bigint,

@@ -1,16 +1,16 @@
--- deliver(listener, from, to, events, worker, era, tenure): writes that a range of positions is finished.
+-- deliver(listener, from, to, events, worker, era, tenure): records that a range of positions is finished.
 --
--- takes    in_era: the era in which the caller has read these events. After a failover that lost commits, another server
---          gives their positions to other events; before its first pass the era is still the old one, and the positions
---          are beyond its head. Null: not looked at.
---          in_tenure: the mark that the handler's transaction was begun with (mark_listener.sql). Gone: the handler has ended that
---          transaction and begun another, and what it did is not bound to the cursor. That is an error, PR005. Null: a relay
--- gives    true; or false if the listener is not where the caller believed: another worker has moved it, or has begun an
---          attempt at an event in the range, or it is detached, or the events are not of this log. Then the caller must roll back all it did in this
---          transaction (G11)
+-- takes    in_era: the era in which the caller read these events. After a failover that lost commits, the new server assigns
+--          their positions to other events; before its first pass the era is still the old one, and the positions are beyond
+--          its head. Null: not checked.
+--          in_tenure: the mark that was set when the handler's transaction began (mark_listener.sql). If it is gone, the handler
+--          ended that transaction and began another, and its effects are not tied to the cursor: error PR005. Null: a relay
+-- gives    true; or false if the listener is not where the caller expects: another worker has moved it or has begun an attempt
+--          at an event in the range, or it is detached, or the events are not of this log. Then the caller must roll back
+--          everything it did in this transaction (G11)
 -- touches  delivery (reads, writes), listener, setback, era, head (reads)
--- locks    the listener's place in the ledger, to the end of the transaction. The lock is one statement and the look at
---          the cursor the next, so the look sees what the holder before has committed
+-- locks    the listener's place in the ledger, to the end of the transaction. The lock is one statement and the read of the
+--          cursor the next, so the read sees what the previous holder committed
 create or replace function postrider.deliver(
   of_listener    text,
   from_position  bigint,
@@ -51,8 +51,8 @@ begin
      or postrider.is_of_log(topic, to_position, in_era) is not true then
     return false;
   end if;
-  -- Who handled events (not who passes one that is set back) has cleared its own setback: any other is somebody else's
-  -- attempt that it does not know of, and would be made again behind the cursor.
+  -- A worker that handled events (and did not just pass a setback) has cleared its own setback: any other belongs to an
+  -- attempt of another worker that it does not know of, and would be repeated behind the cursor.
   if events > 0 and exists (
     select from postrider.setback s
     where s.listener = of_listener and s.position >= from_position and s.position <= to_position and s.attempt > 0) then

@@ -1,17 +1,17 @@
--- drain(n, most, before): gives out the next piece of the backlog: about most events, of at most 1,000 topics.
+-- drain(n, most, before): assigns the next part of the backlog: about most events, of at most 1,000 topics.
 --
--- takes    before: the topics of the last pass, those of its piece at the end
--- gives    the topics that moved, their heads, the range of ids, how many events, and whether any are left
--- touches  backlog, event (reads), log, head (writes); deletes from backlog what belongs to a topic that is all given out, and
---          empties it when all topics are
--- locks    backlog exclusively for a moment at the end, and only if nobody is reading it (a dump may be)
--- never    updates: how far a topic has come is its head, and the last id given is in log at that position
--- never    more than 1,000 topics: 100,000 new topics in one transaction made a pass of 30 s, and 700,000 one that took longer than
---          the client waits, so that it began again for ever
+-- takes    before: the topics of the last pass, with the topics of its part of the backlog at the end
+-- gives    the topics that moved, their heads, the range of ids, the number of events, and whether any are left
+-- touches  backlog, event (reads), log, head (writes); deletes from backlog the rows of topics that are complete, and
+--          truncates it when all topics are
+-- locks    backlog exclusively for a moment at the end, and only if no session reads it (a dump may)
+-- never    updates a row: the progress of a topic is its head, and the last assigned id is in log at that position
+-- never    more than 1,000 topics: 100,000 new topics in one transaction made a pass of 30 s, and 700,000 made one that took
+--          longer than the client waits, so that it was repeated forever
 --
--- Topics take turns. Half of the places are for topics that had a piece in the last pass and have more, so that a giant goes on
--- while others come and go. The rest goes through all names in order, from the last topic of the pass before.
--- The share of a topic that needs less than others goes to these.
+-- Topics take turns. Half of the places are for topics that were in the last part and have more events, so that a very large
+-- topic makes progress while others come and go. The other places go through all names in order, starting after the last topic
+-- of the previous pass. If a topic needs less than its share, the other topics get the rest.
 create or replace function postrider.drain(
   n            bigint,
   most         int,
@@ -55,7 +55,7 @@ begin
     next := next || postrider.backlogged('', places - cardinality(turns) - cardinality(next));
   end if;
 
-  -- from: where the first group of the piece begins; reached: the last id given of it
+  -- from: where the first group of this part begins; reached: its last assigned id
   select array_agg(s.topic order by s.k) as topics, array_agg(s.head order by s.k) as heads,
     array_agg(s.upto order by s.k) as upto, array_agg(s.tail order by s.k) as tails,
     array_agg(s.from_position order by s.k) as froms, array_agg(s.reached order by s.k) as reached
@@ -78,7 +78,7 @@ begin
           from unnest(turns || next) with ordinality t (topic, k)
           group by t.topic
         ) t
-        offset 0  -- or each use of head is a lookup of its own
+        offset 0  -- otherwise each use of head is a separate lookup
       ) s
       cross join lateral (
         select b.from_position, b.to_position
@@ -92,7 +92,7 @@ begin
   ) s;
 
   if piece.topics is not null then
-    -- Transactions follow each other without a gap, and within one the order is the id's: so the piece is numbered as a whole.
+    -- Transactions follow each other without a gap and are ordered by id inside, so the part is numbered as a whole.
     with given as (
       insert into postrider.log (topic, position, tx, id)
       select s.topic, s.head + row_number() over (partition by s.topic order by s.from_position, s.id), s.tx, s.id
@@ -140,12 +140,12 @@ begin
       truncate postrider.backlog;
       emptied := true;
     exception when lock_not_available then
-      null;  -- a dump is reading it: what is given out stays recognisable by the heads, and is emptied another time
+      null;  -- a dump is reading it: the heads show which rows are done, and a later call empties it
     end;
   end if;
   if not emptied then
-    -- Of small topics only: they may be a million, and later passes would go by them all. A topic of many transactions is
-    -- passed by with two lookups.
+    -- Only of small topics: there may be a million, and later passes would visit them all. A topic of many transactions is
+    -- skipped with two lookups.
     delete from postrider.backlog b
     using unnest(piece.topics, piece.upto, piece.tails) s (topic, upto, tail)
     where b.topic = s.topic and s.upto = s.tail

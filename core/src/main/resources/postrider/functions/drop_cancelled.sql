@@ -1,8 +1,8 @@
--- drop_cancelled(topic, positions): of jobs that were just put aside, finishes those that somebody has cancelled.
+-- drop_cancelled(topic, positions): finishes those of the jobs just put aside that were cancelled.
 --
--- gives    how many those are
+-- gives    how many were finished
 -- touches  delayed, cancellation, finish, unique_job (writes)
--- never    without the lock of the worker that had them, or of their rows: then somebody could cancel one that we do not see
+-- never    without the lock of the worker that held them, or of their rows: a concurrent cancellation could be missed
 create or replace function postrider.drop_cancelled(of_topic text, positions bigint[])
 returns bigint
 language plpgsql volatile

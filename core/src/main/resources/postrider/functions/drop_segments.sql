@@ -1,8 +1,8 @@
--- drop_segments(): drops one emptied segment. Their space is free already; this only keeps the list of tables short.
+-- drop_segments(): drops one emptied segment. Its disk space is already free; this only keeps the number of tables small.
 --
 -- gives    the name of the segment dropped, or null
--- locks    the parent tables exclusively for a moment: the caller sets a very short lock_timeout and is content to fail,
---          as it will for as long as a producer's transaction is open
+-- locks    the parent tables exclusively for a moment: the caller sets a very short lock_timeout and accepts that this fails
+--          while a transaction of a producer is open
 create or replace function postrider.drop_segments()
 returns text
 language plpgsql volatile

@@ -1,11 +1,11 @@
--- empty_segments(keep, patience): empties the segments of the log that are older than keep and that every listener is past.
--- A listener that holds on to a segment for longer than patience is detached: the disk must not fill for one that never
--- comes back. The rows beyond that belong to a segment are deleted with it.
+-- empty_segments(keep, patience): empties the segments of the log that are older than keep and that every listener has passed.
+-- A listener that holds a segment for longer than patience is detached: the disk must not fill up because of a listener that
+-- never returns. Rows in the table beyond that belong to a segment are deleted with it.
 --
 -- gives    a row for each segment emptied ('emptied', its name) and each listener detached ('detached', its name)
 -- touches  segment, forgotten, listener, event_beyond, log_beyond (writes); delayed, claim (let_go_of_jobs)
--- locks    the two tables of the segment exclusively, never their parents: producers have nothing to do with an old
---          segment. The caller sets a short lock_timeout and tries again
+-- locks    the two tables of the segment exclusively, never their parents: producers do not use an old segment. The caller
+--          sets a short lock_timeout and retries
 create or replace function postrider.empty_segments(keep interval, patience interval)
 returns table (what text, name text)
 language plpgsql volatile
@@ -40,7 +40,7 @@ begin
       select d.to_position from postrider.delivery d where d.listener = l.name
       order by d.n desc limit 1);
     if behind is not null and segment.closed_at >= clock_timestamp() - patience then
-      exit;  -- in order: a later segment does not go before an earlier one
+      exit;  -- in order: a later segment is never emptied before an earlier one
     end if;
     if not postrider.let_go_of_jobs(segment.low, segment.closed_at < clock_timestamp() - patience) then
       exit;

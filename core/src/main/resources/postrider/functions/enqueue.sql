@@ -2,7 +2,7 @@
 --
 -- takes    run_at: earliest start; null: immediately. priority: high, normal, low. unique_key: if another job of the queue and
 --          the project holds it, nothing is written. unique_for: how long the key is held; null: until the job is finished
--- gives    the job's id; of the one that holds the unique key, if there is one
+-- gives    the job's id, or the id of the job that holds the unique key
 -- touches  event, unique_job (writes)
 -- rights   runs as its owner. With rights on unique_job, a producer could read and take the keys of others
 -- locks    a unique key that it takes: another transaction that enqueues with the same key waits for the end of this one
@@ -59,7 +59,7 @@ begin
         using errcode = '22023';
     end if;
     loop
-      -- Not "do update": that would lock the row of one who holds the key, and who settles its job would wait for our caller.
+      -- Not "do update": that would lock the row of the job that holds the key, and its settlement would wait for our caller.
       insert into postrider.unique_job (queue, project_id, unique_key, event_id, until)
       values (queue, coalesce(project_id, ''), unique_key, written, coalesce(clock_timestamp() + unique_for, 'infinity'))
       on conflict do nothing;

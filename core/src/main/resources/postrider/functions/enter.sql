@@ -1,8 +1,8 @@
--- enter(reach, project, user): from here to its end the transaction has this in reach, and can only read. As the role
--- reader_role() if the caller may act as it: the policies do not apply to a superuser.
+-- enter(reach, project, user): restricts the transaction to this reach and to reading, until it ends. Switches to the role
+-- reader_role() if the caller may act as it, because the policies do not apply to a superuser.
 --
--- takes    reach: 'all', 'project' or 'user'. project, user: null for none
--- gives    whether row-level security holds now. If not, the caller must not read
+-- takes    reach: 'all', 'project' or 'user'. project, user: may be null
+-- gives    whether row-level security applies now. If not, the caller must not read
 -- never    plans a scan of a whole partition because it was empty when it was last analysed; never takes longer than 30 s
 create or replace function postrider.enter(reach text, project text, "user" text)
 returns boolean
@@ -26,7 +26,7 @@ begin
     perform set_config('statement_timeout', '30s', true);
   end if;
   perform set_config('transaction_read_only', 'on', true);
-  -- SET ROLE asks what the session's user may become, not what the current one may
+  -- SET ROLE checks the memberships of the session's user, not of the current user
   if exists (select from pg_roles r where r.rolname = reader) and pg_has_role(session_user, reader, may_set) then
     perform set_config('role', reader, true);
   end if;

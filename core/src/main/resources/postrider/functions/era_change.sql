@@ -1,7 +1,7 @@
--- era_change(last): why the last pass cannot be continued from, or null if it can.
+-- era_change(last): why a new pass cannot continue from the last one, or null if it can.
 --
--- The system identifier shows another cluster (restore, logical copy, upgrade), the timeline a promoted standby or a
--- point-in-time restore, and a snapshot from the future a cluster that counts transactions from a lower number.
+-- Another system identifier means another cluster (restore, logical copy, upgrade); another timeline means a promoted standby
+-- or a point-in-time restore; a snapshot from the future means a cluster whose transaction counter is lower.
 create or replace function postrider.era_change(last pg_snapshot)
 returns text
 language plpgsql stable

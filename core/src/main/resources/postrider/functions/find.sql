@@ -1,7 +1,7 @@
--- find(…, most): up to most + 1 of the fresh events, as arrays; more than most means that they do not fit one pass.
+-- find(…, most): up to most + 1 of the fresh events, as arrays; more than most means that they do not fit into one pass.
 --
--- Planner settings are the function's own: a segment that was never analysed looks like one worth hashing whole, and
--- planning ten segments costs more than reading the one that matters.
+-- The function sets its own planner settings: for a segment that was never analysed the planner would hash the whole segment,
+-- and planning ten segments costs more than reading the one that matters.
 create or replace function postrider.find(
   low_gaps   xid8[],
   high_gaps  xid8[],

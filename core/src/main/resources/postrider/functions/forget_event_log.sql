@@ -1,11 +1,11 @@
--- forget_event_log(at): drops the oldest partition of the event log if all in it is older than what is kept, and writes down up
--- to where each topic is not whole any more. What had to go beyond the partitions is deleted row by row.
+-- forget_event_log(at): drops the oldest partition of the event log if all its rows are older than the retention time, and
+-- records up to which position each topic is no longer complete. Rows in the table beyond the partitions are deleted one by one.
 --
 -- takes    at: the time, for a test
 -- gives    what was dropped or deleted
 -- touches  event_log, event_log_partition, event_log_forgotten (writes)
--- locks    event_log exclusively for a moment: the caller sets a very short lock_timeout and tries again, as long as a dump or
---          a long count is at it
+-- locks    event_log exclusively for a moment: the caller sets a very short lock_timeout and retries while a dump or a long
+--          count uses the table
 create or replace function postrider.forget_event_log(at timestamptz default clock_timestamp())
 returns setof text
 language plpgsql volatile
@@ -31,11 +31,11 @@ begin
     return;
   end if;
   if part.low is not null then
-    -- again, behind the lock: another node may have dropped it
+    -- checks again under the lock: another node may have dropped it
     perform from postrider.event_log_partition p where p.low = part.low;
     if found then
       name := 'event_log_' || to_char(part.low at time zone 'UTC', 'YYYYMMDD');
-      execute 'lock table postrider.event_log in access exclusive mode';  -- or a row could come after we have looked
+      execute 'lock table postrider.event_log in access exclusive mode';  -- otherwise a row could be added after the check
       execute format($f$
         insert into postrider.event_log_forgotten as f (topic, position)
         with recursive t as (

@@ -1,14 +1,14 @@
--- free_jobs(queue, lane, types, tier, most, now, running): of the jobs of a lane with a key that were put aside, those that the
--- limit of their keys lets begin: for a queue that has one.
+-- free_jobs(queue, lane, types, tier, most, now, running): the jobs with a key that were put aside in a lane and may start
+-- under the limit per key: for a queue that has one.
 --
--- Reads a bounded number of rows, however many wait: those that are due longest, so that none starves; then key by key, because
--- thousands of one key may be due before the first of another. A key that is passed by is taken, so there are few of them.
+-- Reads a bounded number of rows, however many wait: first those that are due longest, so that none starves; then key by key,
+-- because thousands of jobs of one key may be due before the first of another. A key that is skipped is at its limit, so few are.
 --
--- takes    types: those the worker handles. tier: see claim_delayed(). most: how many jobs are wanted. running: how many jobs run
---          of each key
--- gives    rows of delayed: of each key the first by position, of all lanes
+-- takes    types: those the worker handles. tier: see claim_delayed(). most: number of jobs wanted. running: number of running
+--          jobs of each key
+-- gives    rows of delayed: of each key the first by position, across all lanes
 -- touches  queue, delayed (reads)
--- never    without the queue's lock: others could begin jobs of the same keys
+-- never    without the queue's lock: other workers could start jobs of the same keys
 create or replace function postrider.free_jobs(
   of_queue  text,
   lane      text,
@@ -39,7 +39,7 @@ declare
   keys       text[];
 begin
   select q.key_limit into key_limit from postrider.queue q where q.name = of_queue;
-  -- The walk by keys begins behind the key that began last, so that all have their turn.
+  -- The walk over the keys starts after the key whose job started last, so that every key gets its turn.
   select d.key into latest
   from (select d.topic, d.key, d.claimed_at from postrider.delayed d where d.worker is not null offset 0) d
   where d.topic = any (lanes) and d.key is not null
@@ -97,7 +97,7 @@ begin
       cross join lateral (
         select d.ctid, d.topic, d.position, d.crashes
         from postrider.delayed d
-        -- "between" and not "=": then the primary key has not this order, and the planner cannot read the lane by it
+        -- "between" instead of "=": then the primary key does not provide this order, and the planner cannot scan the lane by it
         where d.topic = l.topic and d.type = t.type and d.key is not null and d.key between k.key and k.key
         and d.worker is null and d.due_at <= now
         and case when d.key is null then 0 when d.why = 'key' then 2 else 1 end = c.kind

@@ -1,11 +1,11 @@
--- give_back(queue, worker, ns, topics, positions): puts aside what a worker has claimed of a queue without knowing it: the
--- answer to its claim was lost on the way. No attempt is counted.
+-- give_back(queue, worker, ns, topics, positions): puts aside the jobs of a queue that the worker has claimed without knowing
+-- it, because the answer to its claim was lost. No attempt is counted.
 --
--- takes    queue: null: of all. ns: the open claims it knows; topics, positions: the jobs that go by themselves which it knows
--- gives    how many jobs it did not know
+-- takes    queue: null: all queues. ns: the open claims that the worker knows; topics, positions: the delayed jobs that it knows
+-- gives    the number of jobs that the worker did not know
 -- touches  settlement, delayed (writes), claim, worker, log, event (reads)
 -- locks    the worker, shared
--- never    finds a claim that has not committed yet: it is to be asked again
+-- never    finds a claim that has not committed yet: the caller must call it again
 create or replace function postrider.give_back(
   of_queue   text,
   of_worker  bigint,
@@ -25,7 +25,7 @@ declare
   alone  bigint;
 begin
   if not postrider.is_at_work(of_worker) then
-    return 0;  -- who takes it over finds them
+    return 0;  -- the takeover finds them
   end if;
   select coalesce(sum(postrider.hand_over(o.n, o.topic, o.positions, 'returned', 0, 0, null)), 0) into given
   from postrider.open_claims() o

@@ -1,8 +1,8 @@
--- hand_over(n, topic, positions, why, attempts, crashes, error): open positions of a claim go by themselves from now on.
+-- hand_over(n, topic, positions, why, attempts, crashes, error): schedules open positions of a claim individually from now on.
 --
--- gives    how many they are
+-- gives    how many positions
 -- touches  settlement, delayed, progress (writes), log, event (reads)
--- never    without the lock of the claim's worker: its owner could be about to settle them
+-- never    without the lock of the claim's worker: the worker could be settling them
 create or replace function postrider.hand_over(
   of_n          bigint,
   of_topic      text,

@@ -1,9 +1,9 @@
--- held(queue, topic, after, upto, worker): which jobs at the next positions of a lane may not be begun, and why.
+-- held(queue, topic, after, upto, worker): which jobs at the next positions of a lane may not start, and why.
 --
--- gives    each position. hold: null: it may be begun. cancelled; bad, if it can never be due; deleted; due, if its time has not
+-- gives    each position. hold: null: it may start. cancelled; bad, if it can never be due; deleted; due, if its time has not
 --          come; key, if its key is taken or others wait for it; unknown, if the worker does not handle its type
 -- touches  queue, worker_queue, log, event, cancellation, delayed, open claims (reads)
--- never    without the locks of the queue and the lane, which claim() takes: others could begin jobs of the same keys
+-- never    without the locks of the queue and the lane, which claim() takes: other workers could start jobs of the same keys
 create or replace function postrider.held(of_queue text, of_topic text, after bigint, upto bigint, of_worker bigint)
 returns table ("position" bigint, hold text)
 language plpgsql stable

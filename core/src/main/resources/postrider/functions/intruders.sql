@@ -1,14 +1,14 @@
 -- intruders(): sessions and prepared transactions that hold a lock of the nodes although their role may not run a node.
 --
--- PostgreSQL lets every role take any advisory lock. It also lets a role wait for, and so make others wait behind, a strong
--- lock on a table that it may not even read: CREATE RULE and CREATE TRIGGER lock before they look at rights.
+-- PostgreSQL lets every role take any advisory lock. It also lets a role wait for a strong lock on a table that it may not even
+-- read, and so block all others behind it: CREATE RULE and CREATE TRIGGER take the lock before they check permissions.
 -- Sessions that wait for such a lock are listed too, because they would hold it next.
--- All sessions of a server share one lock table, and nobody can write when it is full. So a role whose advisory locks take a
+-- All sessions of a server share one lock table, and no session can write when it is full. So a role whose advisory locks take a
 -- quarter of it, and at least 1,000 entries, is an intruder whatever their keys are.
 -- gives    pid, or gid of a prepared transaction; role, application, what is locked, and for how many seconds
--- touches  the server's locks, sessions and prepared transactions, and pg_class (reads); no table of ours, which may be locked. No
---          catalog that databases share (pg_authid, pg_database), and so no view like pg_stat_activity: to lock one takes an entry of
---          the lock table, which may be full. A lock on a catalog of the database does not, up to 16 in a transaction
+-- touches  the server's locks, sessions and prepared transactions, and pg_class (reads); none of our tables, which may be locked.
+--          No catalog that databases share (pg_authid, pg_database), and so no view like pg_stat_activity: locking one needs an
+--          entry of the lock table, which may be full. A lock on a catalog of the database needs none, up to 16 per transaction
 -- never    names a session for a lock that nodes do not use: an application's own two-key locks may collide with the oid of a table
 -- never    counts locks on unique keys of a role that may emit: enqueueAll takes one for each key
 -- never    names a role that may become a node's by SET ROLE, or the owner of the database, who may reindex all of it

@@ -1,8 +1,8 @@
 -- is_at_work(worker): whether a worker has not been taken over, and will not be before the caller's transaction ends.
 --
--- gives    false if it has: then whatever it did must be rolled back (G11)
+-- gives    false if it has: then the caller must roll back its transaction (G11)
 -- locks    the worker, shared, to the end of the transaction: take_over() waits for it. The lock is one statement and the
---          look the next, so the look sees what a takeover has committed
+--          check the next, so the check sees what a takeover has committed
 create or replace function postrider.is_at_work(of_worker bigint)
 returns boolean
 language plpgsql volatile

@@ -1,8 +1,8 @@
--- lease_until(worker): until when a worker is believed to be alive if nothing more is heard of it: ten seconds after its wire
--- has spoken last; behind a pooler, twelve after its last sign of life. Null: it is gone already.
+-- lease_until(worker): when the lease of a worker expires if it stays silent: ten seconds after the last message of its wire;
+-- behind a pooler, twelve seconds after its last sign of life. Null: the worker is already gone.
 --
--- touches  worker (reads), the server's list of locks and sessions. As its owner: the reader's role, for which jobs_in_reach
---          calls it, may see neither
+-- touches  worker (reads), the server's list of locks and sessions. Runs as its owner: the reader's role, for which jobs_in_reach
+--          calls it, may read neither
 create or replace function postrider.lease_until(of_worker bigint)
 returns timestamptz
 language sql stable security definer

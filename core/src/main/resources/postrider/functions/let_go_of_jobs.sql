@@ -1,8 +1,8 @@
 -- let_go_of_jobs(low, impatient): whether no job needs a segment of the log any more.
 --
--- takes    low: the segment's. impatient: whether jobs that nobody has claimed are carried over: put aside, with what they
---          need. Without it they hold the segment, and the disk fills for a queue that nobody works on
--- gives    false while a job in it is claimed and not settled, or not claimed
+-- takes    low: the segment's. impatient: whether unclaimed jobs are carried over: put aside together with their content.
+--          Otherwise they hold the segment, and a queue without workers fills the disk
+-- gives    false while a job in the segment is unclaimed, or claimed and not settled
 -- touches  segment_topic, open claims (reads); claim, settlement, delayed (writes, if impatient)
 -- locks    the lanes that are carried over
 create or replace function postrider.let_go_of_jobs(of_low bigint, impatient boolean)

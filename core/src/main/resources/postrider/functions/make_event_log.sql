@@ -1,12 +1,12 @@
--- make_event_log(at): makes partitions of the event log ahead, so that there is the one in use and two to come; the first time
--- also those for what the log still has.
+-- make_event_log(at): creates partitions of the event log in advance: the current one and the next two. The first call also
+-- creates those for the events that the log still has.
 --
 -- takes    at: the time, for a test
--- gives    how many were made
+-- gives    how many were created
 -- touches  event_log_partition (writes), segment (reads), the catalogue
--- locks    event_log in SHARE UPDATE EXCLUSIVE, which stops no insert and no read; and the table beyond exclusively, for which
---          it must wait for who reads: the caller sets a short lock_timeout and tries again. They are made a week ahead and more
--- never    fails the listener: while this cannot be done rows go to the table beyond. Where they have, there is no partition
+-- locks    event_log in SHARE UPDATE EXCLUSIVE, which blocks no insert and no read; and the table beyond exclusively, which
+--          waits for its readers: the caller sets a short lock_timeout and retries. Partitions are created at least a week ahead
+-- never    fails the listener: while it cannot run, rows go to the table beyond. There is no partition for the days of such rows
 create or replace function postrider.make_event_log(at timestamptz default clock_timestamp())
 returns int
 language plpgsql volatile
@@ -26,13 +26,13 @@ declare
   policy  record;
 begin
   if not pg_try_advisory_xact_lock('postrider.event_log'::regclass::oid::int4, 1) then
-    return 0;  -- another node is at it
+    return 0;  -- another node is doing this
   end if;
   perform set_config('postrider.reach', 'all', true);
   select k.keep into keep from postrider.event_log_keep k;
   width := case when keep <= interval '14 days' then '1 day' when keep <= interval '180 days' then '7 days' else '30 days' end;
   select max(p.high) into low from postrider.event_log_partition p;
-  -- events are younger than their segment, which was made ahead of them
+  -- events are younger than their segment, which was created before them
   low := coalesce(low, date_bin(width, greatest(at - keep, least(at, (
     select min(s.made_at) from postrider.segment s where s.family = 'log'))), monday));
   while low <= at + 2 * width loop
@@ -48,7 +48,7 @@ begin
     low := high;
   end loop;
 
-  -- Who reads a partition by its own name is not subject to the policies of the whole: so each has them, too.
+  -- The parent's policies do not apply to reads of a partition by its own name, so each partition has them, too.
   for child in
     select c.oid::regclass as name
     from pg_inherits i

@@ -1,9 +1,9 @@
--- make_reader(): makes the role that reads within a reach are made as, if it is not there, and grants it what it needs and
--- nothing else. Row-level security does not hold for superusers and roles with BYPASSRLS; it holds for this one.
+-- make_reader(): creates the role that reads the event log within a reach, if it is missing, and grants it only what it needs.
+-- Row-level security does not apply to superusers and roles with BYPASSRLS; it applies to this role.
 --
--- gives    null; or why the role cannot be used by the caller. Then an owner who is neither superuser nor BYPASSRLS is still
---          subject to the policies, because they are forced; for the others reads are refused (enter.sql)
--- touches  the catalogue, and only if something is missing: a role belongs to the cluster and not to a dump, so that it may be
+-- gives    null; or why the caller cannot use the role. Then an owner who is neither superuser nor BYPASSRLS is still subject to
+--          the policies, because they are forced; for the others reads are refused (enter.sql)
+-- touches  the catalogue, and only if something is missing: a role belongs to the cluster and is not in a dump, so it may be
 --          missing after a restore
 create or replace function postrider.make_reader()
 returns text

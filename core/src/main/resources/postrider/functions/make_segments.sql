@@ -1,16 +1,16 @@
--- make_segments(log_size, ledger_size): makes segments ahead, so that each family has the one in use and two to come.
+-- make_segments(log_size, ledger_size): creates segments in advance: for each family the current one and the next two.
 --
 -- Each statement locks every segment, and any producer can draw ids at 5 million a second. So the size doubles with every two
 -- segments after the 16th: 45 segments for 20 billion ids, and fewer than 100 at the end of bigint. 10,000 events a second kept for
 -- a week are at most 39 segments instead of 1,500.
 --
--- gives    how many were made
+-- gives    how many were created
 -- touches  segment (writes), the catalogue
--- locks    the parent tables in SHARE UPDATE EXCLUSIVE, which stops no insert and no read; and the empty tables beyond
---          the last segment exclusively, which only a dump can delay: the caller sets a short lock_timeout and tries again
--- never    fails a producer: while this cannot be done rows go to the table beyond, and the next segment begins after them.
+-- locks    the parent tables in SHARE UPDATE EXCLUSIVE, which blocks no insert and no read; and the empty tables beyond
+--          the last segment exclusively, which only a dump can delay: the caller sets a short lock_timeout and retries
+-- never    fails a producer: while it cannot run, rows go to the table beyond, and the next segment begins after them.
 --          It also begins after ids that are drawn meanwhile: a producer that waits for the table beyond with an id of the new
---          segment would fail. The ids in between stay with the table beyond, whose rows go with the segment after them
+--          segment would fail. The ids in between stay in the table beyond; its rows are deleted with the segment after them
 create or replace function postrider.make_segments(log_size bigint, ledger_size bigint)
 returns int
 language plpgsql volatile
@@ -30,7 +30,7 @@ declare
   high     numeric;
 begin
   if not pg_try_advisory_xact_lock('postrider.segment'::regclass::oid::int4, 1) then
-    return 0;  -- another node is at it
+    return 0;  -- another node is doing this
   end if;
   for family in
     select f.* from (values

@@ -1,11 +1,11 @@
--- open_era(reason, high): begins a new era. The transaction numbers of the last pass mean nothing here, so what is new is
--- found by what it is: visible, and without a position.
+-- open_era(reason, high): begins a new era. The transaction numbers of the last pass have no meaning here, so new events are
+-- found by their state: visible and without a position.
 --
--- gives    how many events were put into the backlog, and the snapshot in which they were looked for: one statement finds
---          the events and takes the snapshot, because an event that is committed between two would be found by both
+-- gives    how many events were put into the backlog, and the snapshot in which they were found: one statement finds the events
+--          and takes the snapshot, because an event that commits between two statements would be found twice
 -- touches  event, log (reads all of both, once), backlog, era, segment (writes); in another cluster the sequences, which a
---          logical copy does not carry: an id that was given out before would lie below where passes look. The same applies
---          after event_ids was set back
+--          logical copy does not carry: a new id that was already used would be below the range that passes read. The same
+--          applies after event_ids was set back
 create or replace function postrider.open_era(
   reason        text,
   high          bigint,
@@ -67,7 +67,7 @@ begin
     where m.id >= coalesce(pg_sequence_last_value(pg_get_serial_sequence('postrider.queue', 'id')), 0);
   end if;
   if reason in ('ids went back', 'another cluster') then
-    -- An event with such an id may be in a closed segment, in one that waits to be dropped, or in the table beyond before one.
+    -- An event with such an id may be in a closed segment, in an emptied one, or before one in the table beyond.
     update postrider.segment s set closed_at = null, emptied_at = null
     where s.family = 'log' and s.closed_at is not null
     and exists (

@@ -1,4 +1,4 @@
--- place(n, topics, txs, ids, lasts): gives these events the next positions of their topics.
+-- place(n, topics, txs, ids, lasts): assigns the next positions of their topics to these events.
 --
 -- takes    lasts: for each event, the greatest id of its transaction; null if all events of its transaction are here
 -- gives    the topics that moved and their new heads

@@ -1,8 +1,8 @@
 -- put_aside(topic, positions, why, waits, attempts, crashes, codes, errors, stacks): schedules claimed jobs individually from now
 -- on, in delayed; jobs that were cancelled meanwhile are finished instead.
 --
--- takes    arrays of one length: positions of the topic, milliseconds until each is due, attempts and crashes so far, what
---          went wrong or null. The caller settles the positions as aside in the same transaction
+-- takes    arrays of equal length: positions of the topic, milliseconds until each is due, attempts and crashes so far, the
+--          error or null. The caller settles the positions as aside in the same transaction
 -- touches  delayed, cancellation, finish, unique_job (writes), log, event (reads); dead_letter (writes), if a row is bad (bury_bad)
 create or replace function postrider.put_aside(
   of_topic   text,
@@ -36,7 +36,7 @@ begin
     greatest(clock_timestamp() + a.wait * interval '1 millisecond', e.due_at), a.attempt, a.crashes, a.code, a.error, a.stack
   from unnest(positions, whys, waits, attempts, crashes, codes, errors, stacks)
     a (position, why, wait, attempt, crashes, code, error, stack)
-  -- "offset 0": position by position. The planner likes to read the whole lane of a log it knows nothing of, and to compare each
+  -- "offset 0": position by position. Without statistics the planner reads the whole lane and compares each
   -- of its rows with each position: 500 of 6,000 took 2.5 s.
   cross join lateral (
     select l.tx, l.id from postrider.log l where l.topic = of_topic and l.position = a.position offset 0) l

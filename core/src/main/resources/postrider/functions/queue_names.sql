@@ -1,7 +1,7 @@
--- queue_names(): every queue that a worker works on or that was paused or limited, and the queues of up to 1,000 other topics that
--- somebody has enqueued to. Producers choose names: 15,000 of them in one insert made the view queues take 6 s, for good.
+-- queue_names(): every queue that a worker works on or that was paused or limited, and the queues of up to 1,000 other topics with
+-- jobs. Producers choose names: 15,000 of them in one insert made the view queues take 6 s permanently.
 --
--- touches  queue, head (reads; one look for each topic)
+-- touches  queue, head (reads; one lookup for each topic)
 -- Its body is parsed at creation, so no search_path can change it, and the planner can inline it
 create or replace function postrider.queue_names()
 returns setof text

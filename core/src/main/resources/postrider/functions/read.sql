@@ -1,12 +1,12 @@
 -- read(topic, after, upto, most, bytes, types, low_id, high_id): the events at positions after < position <= upto.
 --
--- takes    most, bytes: stop after so many events, or when the payloads are so long together; at least one is given.
---          types: only these, null for all. low_id, high_id: a range of ids that holds them all, to look into few segments
--- gives    the events in the order of their positions; running is the length of the payloads up to each. A position whose
---          event is gone comes with nulls, whatever its type was. era: in which this was read
+-- takes    most, bytes: stop after this many events, or when the payloads together reach this size; at least one is returned.
+--          types: only these, null for all. low_id, high_id: a range of ids that contains all of them, to read few segments
+-- gives    the events ordered by position; running is the total length of the payloads up to each. A position whose event was
+--          deleted has nulls, whatever its type was. era: in which this was read
 -- touches  log, event, era (reads)
--- never    without both ends of the range: an unanalysed segment would be hashed whole. The plan is one for all, made
---          once in each session: planning ten segments takes longer than reading a batch
+-- never    without both ends of the range: a segment without statistics would be hashed as a whole. There is one generic plan,
+--          made once in each session: planning ten segments takes longer than reading a batch
 create or replace function postrider.read(
   of_topic  text,
   after     bigint,

@@ -1,24 +1,24 @@
--- sequence(most): one pass. Gives committed events their positions.
+-- sequence(most): one pass. Assigns positions to committed events.
 --
--- takes    most: how many events one pass may handle at once; more go into the backlog and are given out in pieces
+-- takes    most: how many events one pass may handle; more go into the backlog and get their positions in parts
 -- gives    the pass's number, how many events got positions, the topics that moved with their heads, the range of ids,
 --          and whether there is more to do at once. No row if there was nothing: then nothing was written and no
 --          transaction number was used
 -- touches  event (reads), log, head, pass, era, backlog (writes)
 -- locks    the table sequencing, to the end of the transaction, so that passes are serial; producers need no lock on it
--- never    in REPEATABLE READ: the snapshot would be older than the lock, and the pass before would be invisible.
+-- never    in REPEATABLE READ: the snapshot would be older than the lock, and the previous pass would be invisible.
 --          Never on a standby: a snapshot there lists no running transactions
 --
--- New is what was committed between two snapshots: LAST, kept in the last pass, and NOW.
+-- New events are those committed between two snapshots: LAST, stored by the last pass, and NOW.
 --   (a) transactions numbered from xmax(LAST) up to xmax(NOW), except those still running in NOW. They are looked up as
---       the gaps between the running ones, so the rows of a huge open transaction are never even visited.
+--       the gaps between the running ones, so the rows of a huge open transaction are never visited.
 --       They got their number after the pass before LAST had its own, and drew ids after their number: id > LAST.low.
---   (b) transactions that were running in LAST and are not any more: id > LAST.floor.
--- Whoever rolled back is in neither: its rows are not visible.
+--   (b) transactions that were running in LAST and have ended: id > LAST.floor.
+-- A transaction that rolled back is in neither: its rows are not visible.
 --
 -- The order is by the greatest id of the event's transaction, then by id. A transaction that saw another's commit when it
--- emitted drew that event's id afterwards, so its greatest id is greater than all of the other's: causal. And it keeps
--- each transaction together.
+-- emitted drew its id after that event's id, so its greatest id is greater than all of the other's: the order is causal. It also
+-- keeps each transaction together.
 create or replace function postrider.sequence(
   most         int,
   out n        bigint,
@@ -66,15 +66,15 @@ begin
 
   -- The lock is one statement and the snapshot a later one: a snapshot taken together with the lock may be older than
   -- the pass that held the lock before (seen on PostgreSQL 15).
-  -- In this mode no role without rights can be in the way: "prepare p as delete from sequencing" and a refused nextval() both
-  -- leave a ROW EXCLUSIVE lock to any session, which an EXCLUSIVE lock would wait for.
+  -- In this mode no role without rights can block it: "prepare p as delete from sequencing" and a refused nextval() both
+  -- leave any session with a ROW EXCLUSIVE lock, for which an EXCLUSIVE lock would wait.
   lock table postrider.sequencing in share update exclusive mode;
   select p.* into last from postrider.pass p order by p.n desc limit 1;
   -- Not "select last_value from event_ids": that reads the row while nextval() changes it in place, and nextval() shows a
   -- value 32 further on for the moment in which it writes its log record. A high that is too high loses events.
   select coalesce(pg_sequence_last_value('postrider.event_ids'), 0) into high;
   select pg_current_snapshot() into now;
-  select s.last_value into newest from postrider.event_ids s;  -- too high does no harm here; and it fails without the right
+  select s.last_value into newest from postrider.event_ids s;  -- too high is harmless here; and it fails without the right
   change := postrider.era_change(last.snapshot);
   if change is null and last.n is null then
     change := 'passes are gone';  -- the table was emptied
@@ -94,7 +94,7 @@ begin
       select from postrider.backlog b
       where b.to_position > coalesce((
         select h.position from postrider.head h where h.topic = b.topic order by h.position desc limit 1), 0)) then
-      -- what was promised in the old era is named by transaction and id, and is given out before anything else
+      -- the backlog of the old era is identified by transaction and id, and gets its positions before anything else
       -- Without a last pass there is no era to write a pass for: that waits until the backlog is empty.
       now := last.snapshot;
       high := last.high;
@@ -129,7 +129,7 @@ begin
       promised := fresh.promised;
       lasts := fresh.lasts;
     elsif fresh.ids is not null and exists (select from postrider.backlog) then
-      -- a topic with a backlog goes on behind it; the others do not wait
+      -- the events of a topic with a backlog are added behind it; other topics do not wait
       select array_agg(t.topic) into behind
       from (select distinct t.topic from unnest(fresh.topics) t (topic)) t
       where (select b.to_position from postrider.backlog b where b.topic = t.topic order by b.from_position desc limit 1)
@@ -165,9 +165,9 @@ begin
     more := piece.more;
   end if;
 
-  -- Nothing found: nothing written. Unless much else has happened meanwhile, and the next look would begin far back; or
-  -- activity has ended a second ago, and the floor, which lets retention close a segment, can still rise to where it
-  -- stopped. That takes three passes; then it is quiet.
+  -- Nothing found: nothing written. Unless many transactions have ended meanwhile, and the next pass would start far back; or
+  -- activity ended a second ago, and the floor, which lets retention close a segment, can still rise to where activity
+  -- stopped. That takes three passes; then nothing is written.
   if events = 0 and promised = 0 and change is null
      and (pg_snapshot_xmax(now)::text)::bigint - (pg_snapshot_xmax(last.snapshot)::text)::bigint < 10000
      and not (floor > last.floor and last.at < clock_timestamp() - interval '1 second') then
@@ -180,7 +180,7 @@ begin
   end if;
   insert into postrider.pass (n, era, snapshot, floor, low, high, events, topics, heads, low_id, high_id)
   values (n, era, now, floor, low, high, events, topics, heads, coalesce(low_id, 0), coalesce(high_id, 0));
-  if events > 0 and pg_notification_queue_usage() < 0.5 then  -- a full queue, which any role can fill, fails who notifies
+  if events > 0 and pg_notification_queue_usage() < 0.5 then  -- a full queue, which any role can fill, makes NOTIFY fail
     perform pg_notify('postrider', 'log');
   end if;
   more := more or change is not null;

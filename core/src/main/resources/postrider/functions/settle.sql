@@ -1,12 +1,12 @@
--- settle(worker, ns, positions, fates, results, of_job, topics): writes what became of claimed positions.
+-- settle(worker, ns, positions, fates, results, of_job, topics): records the fates of claimed positions.
 --
--- takes    arrays of one length: the number of a claim, positions of it, their one fate, results by position or null. of_job: in
---          the transaction of the handler of this job, which mark_job() has marked. topics: the lane of each claim, in case the
---          number was forgotten by a crash and given to another queue of the worker
--- gives    written; there, if just this has been written before: the caller did not hear of its commit. lost, if the worker has
---          been taken over, or does not hold these claims (a crash of the server has forgotten them): then the caller must roll
---          back all it did in this transaction (G11). In a handler's transaction also: cancelled, if it is; elsewhere, if this
---          is not the transaction that was marked: the handler has ended that one
+-- takes    arrays of equal length: the number of a claim, positions of it, their common fate, results by position or null.
+--          of_job: set if this is the transaction of this job's handler, which mark_job() has marked. topics: the lane of each
+--          claim, in case a crash lost the number and it was given to another queue of the worker
+-- gives    written; there, if exactly this was written before: the answer to that commit was lost. lost, if the worker has been
+--          taken over or does not hold these claims (a crash of the server lost them): then the caller must roll back everything
+--          it did in this transaction (G11). In a handler's transaction also: cancelled, if the job was cancelled; elsewhere, if
+--          this is not the marked transaction: the handler has ended that one
 -- touches  settlement (writes), claim, worker, cancellation (reads)
 -- locks    the worker, shared, to the end of the transaction
 create or replace function postrider.settle(

@@ -1,10 +1,10 @@
--- shorten_claims(keep): empties the segments of claim, settlement and finish that are older than keep, in which nothing is
--- open, and that are no longer the latest two. First it notes for each lane how far it is claimed, and closes the segment.
--- Until it is emptied, it is the history of the jobs of its time.
+-- shorten_claims(keep): empties the segments of claim, settlement and finish that are older than keep, have no open claim, and
+-- are not among the latest two. First it records for each lane how far it is claimed, and closes the segment. Until a segment is
+-- emptied, it is the history of the jobs of its time.
 --
 -- gives    the names of the segments emptied
 -- touches  claim, segment (writes), settlement, worker (reads)
--- locks    lanes, for the moment of noting; the emptied tables exclusively. The caller sets lock_timeout
+-- locks    lanes, while it records their state; the emptied tables exclusively. The caller sets lock_timeout
 create or replace function postrider.shorten_claims(keep interval)
 returns setof text
 language plpgsql volatile

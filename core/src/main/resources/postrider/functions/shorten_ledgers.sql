@@ -1,11 +1,11 @@
--- shorten_ledgers(grace): empties the segments of pass, head and delivery that are full and no longer the latest two. First
--- it carries over the last row of each topic and each listener, and closes the segment; another time, when that is older than
--- grace, it empties it. TRUNCATE is not for snapshots: in one step, a dump whose snapshot was taken a moment before, and which
--- had not locked the tables yet, found neither the old row nor the one carried over, and a listener without a cursor.
+-- shorten_ledgers(grace): empties the segments of pass, head and delivery that are full and not among the latest two. First it
+-- carries over the last row of each topic and each listener, and closes the segment; a later call empties it, when the closing is
+-- older than grace. TRUNCATE is not MVCC-safe: in one step, a dump whose snapshot was a moment older, and which had not locked the
+-- tables yet, found neither the old row nor the one carried over, and so a listener without a cursor.
 --
 -- gives    the names of the segments emptied
 -- touches  head, delivery (writes), segment (writes)
--- locks    passes, for the moment of carrying heads over; the emptied tables exclusively. The caller sets lock_timeout
+-- locks    passes, while heads are carried over; the emptied tables exclusively. The caller sets lock_timeout
 create or replace function postrider.shorten_ledgers(grace interval default interval '1 minute')
 returns setof text
 language plpgsql volatile
@@ -73,7 +73,7 @@ begin
           order by d.n desc limit 1) d on true
         where d.n < segment.high)
       then
-        continue;  -- a listener is at work: it will write a new row by itself, or be carried over another time
+        continue;  -- the listener is active: it will write a new row, or is carried over by a later call
       end if;
     end if;
     update postrider.segment s set closed_at = clock_timestamp()

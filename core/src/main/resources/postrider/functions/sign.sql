@@ -1,5 +1,5 @@
--- sign(worker): a sign of life of a worker behind a pooler, whose sessions are nobody's: every three seconds at most, while it
--- has claims, and whenever it makes one.
+-- sign(worker): a sign of life of a worker behind a pooler, where no session belongs to it: at most every three seconds while it
+-- has claims, and with each new claim.
 --
 -- touches  worker (writes, if its last sign is old)
 create or replace function postrider.sign(of_worker bigint)

@@ -1,13 +1,12 @@
--- stands_at(listener, position, upto, era): whether a listener's cursor is where the caller believes, and stays there to the end of the
--- caller's transaction. What a worker writes down about an event that it has not delivered, an attempt or a setback, it
--- writes under this: one that has lost the listener meanwhile would leave a setback behind the cursor of its successor, which
--- would handle the event again.
+-- stands_at(listener, position, upto, era): whether a listener's cursor is where the caller expects, and stays there to the end of
+-- the caller's transaction. A worker records an attempt or a setback of an undelivered event only under this check: a worker that
+-- has lost the listener meanwhile would leave a setback behind the cursor of its successor, which would handle the event again.
 --
--- takes    upto, in_era: the event that something is to be written about, and the era in which it was read (deliver.sql)
+-- takes    upto, in_era: the event that the record is about, and the era in which it was read (deliver.sql)
 -- gives    false if another worker has moved it, or it is detached, or the event is not of this log
 -- touches  delivery, listener, era, head (reads)
--- locks    the listener's place in the ledger, to the end of the transaction. The lock is one statement and the look at
---          the cursor the next, so the look sees what the holder before has committed
+-- locks    the listener's place in the ledger, to the end of the transaction. The lock is one statement and the read of the
+--          cursor the next, so the read sees what the previous holder committed
 create or replace function postrider.stands_at(of_listener text, at_position bigint, upto bigint, in_era int)
 returns boolean
 language plpgsql volatile

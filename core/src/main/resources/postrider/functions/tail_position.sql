@@ -1,4 +1,4 @@
--- tail_position(topic): the last position given or promised in a topic; 0 for a new one. The head may be behind the backlog, or
+-- tail_position(topic): the last position assigned or promised in a topic; 0 for a new one. The head may be behind the backlog, or
 -- beyond what is left of it.
 create or replace function postrider.tail_position(of_topic text)
 returns bigint

@@ -1,11 +1,11 @@
--- tidy_jobs(keep): forgets what jobs left that nobody needs: unique keys whose period is over, cancellations of jobs that were
--- finished before anybody saw them, workers that ended long ago.
+-- tidy_jobs(keep): deletes what is no longer needed: unique keys whose period has ended, cancellations of jobs that finished before
+-- a worker saw them, workers that ended long ago.
 --
 -- Also advances claim_numbers if it was set back: claim() cannot detect this in a lane without claims.
 --
 -- gives    how many rows
 -- touches  unique_job, cancellation, worker (writes), delayed, claim, settlement (reads)
--- locks    the rows, none that somebody else has locked
+-- locks    the rows; skips rows that another transaction has locked
 create or replace function postrider.tidy_jobs(keep interval)
 returns bigint
 language plpgsql volatile

@@ -49,7 +49,7 @@ begin
   end if;
 
   if change is not null then
-    -- Transaction numbers are not comparable across eras. What every era keeps: all committed events up to the last pass's
+    -- Transaction numbers are not comparable across eras. True in every era: all committed events up to the last pass's
     -- floor have their positions.
     perform set_config('enable_hashjoin', 'on', true);  -- without it, each event reads the log of its topic
     return query
@@ -108,7 +108,7 @@ begin
   end if;
 
   -- Events in the backlog that are promised a position and do not have it yet: of the topics whose turn is next in drain(), and of
-  -- all topics that somebody reads, so that their lag and depth do not depend on the topics of others.
+  -- all topics with a listener or worker, so that their lag and depth do not depend on the topics of others.
   since := coalesce(last.topics[cardinality(last.topics)], '');
   next := postrider.backlogged(since, most_topics);
   if cardinality(next) < most_topics and since <> '' then
@@ -137,7 +137,7 @@ begin
       union
       select unnest(postrider.lanes(q.name)) from postrider.queue q
     ) t
-    offset 0  -- or each use of head is a lookup of its own
+    offset 0  -- otherwise each use of head is a separate lookup
   ) w
   where w.last > w.head;
 end

@@ -1,7 +1,7 @@
--- What became of each event for each listener of its topic. Derived from cursor, setback and dead letter: never a column
+-- The state of each event for each listener of its topic. Derived from cursor, setback and dead letter: never a column
 -- that is rewritten.
---   status  pending, published, failed: the words of dashboards
---   state   pending, retrying, delivered, dead: the words of the log
+--   status  pending, published, failed: the terms of dashboards
+--   state   pending, retrying, delivered, dead: the terms of the log
 create or replace view postrider.event_status as
 select l.topic, l.position, e.event_id, r.name as listener,
   case when x.id is not null then 'failed' when s.position is not null or l.position > c.to_position then 'pending'

@@ -1,4 +1,4 @@
--- Every job that is kept: what it is, how it stands, who has it. Derived: never a column that is rewritten.
+-- Every job that is kept: its content, its state and its worker. Derived: never a column that is rewritten.
 --   state  PENDING, IN_PROGRESS, DONE, FAILED (a dead letter), CANCELLED
 create or replace view postrider.jobs as
 select e.event_id as id, split_part(l.topic, ':', 2) as queue, e.type as job_type,

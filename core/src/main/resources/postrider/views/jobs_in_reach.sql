@@ -1,7 +1,7 @@
--- The jobs that the transaction has in reach, by the settings that the policies of event_log compare with (enter.sql); one that has
--- said nothing sees nothing. The reader's role may read this and not the tables below it, which have no policies: those who
--- claim and settle would pay for them. A barrier, so that no condition of a statement is tried on a row that is out of reach.
--- A stack trace shows internals of the application, so only transactions with reach 'all' see it.
+-- The jobs that the transaction has in reach, by the settings that the policies of event_log compare with (enter.sql); a transaction
+-- without these settings sees nothing. The reader's role may read this view and not the tables below it. Those have no policies,
+-- because each claim and settlement would pay for them. A security barrier, so that no condition of a query is evaluated on a row
+-- out of reach. A stack trace shows internals of the application, so only transactions with reach 'all' see it.
 create or replace view postrider.jobs_in_reach with (security_barrier) as
 select j.id, j.queue, j.job_type, j.priority, j.state, j.run_at, j.attempt_count, j.locked_by, j.lease_expires_at,
   j.last_error_code, j.last_error_message, j.created_at, j.claimed_at, j.finished_at, j.key, j.project_id, j.user_id,

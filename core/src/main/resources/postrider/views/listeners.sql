@@ -1,4 +1,4 @@
--- Each listener: where it is, how far behind, and what holds it up.
+-- Each listener: its position, its lag, and what blocks it.
 --   lag           committed events of its topic that it has not finished, with or without a position
 --   unpositioned  the part of the lag that has no position yet; if it is large or old, no node is sequencing. A lower bound if
 --                 more than a million events wait

@@ -1,9 +1,9 @@
--- Each queue: what waits, what runs, how fast.
+-- Each queue: its waiting and running jobs, and its throughput.
 --   depth       jobs that could run now, plus unclaimed jobs with or without a position: only a claim shows whether an
---               unclaimed job waits for a time
---   scheduled   jobs that wait for a time
+--               unclaimed job is scheduled for later
+--   scheduled   jobs that are scheduled for later
 --   oldest_at   when the oldest job that could run was enqueued
---   throughput  jobs begun in a second, over the last minute
+--   throughput  jobs started per second, over the last minute
 --   unpositioned  committed jobs that have no position yet; if they are many or old, no node is sequencing. A lower bound if more
 --               than a million events wait, or if the backlog has more than 1,000 topics and no worker has registered the queue
 create or replace view postrider.queues as

@@ -1,5 +1,5 @@
--- Each relay to a sink: a listener, and how its sink is.
---   state  detached: retention took events it had not sent · paused · unavailable: the sink cannot be reached ·
+-- Each relay to a sink: a listener, and the state of its sink.
+--   state  detached: retention deleted events it had not sent · paused · unavailable: the sink cannot be reached ·
 --          failing: the sink refuses an event · waiting: no node runs it · running
 create or replace view postrider.relays as
 select v.name, v.topic, l.sink,

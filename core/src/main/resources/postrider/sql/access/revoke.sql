@@ -1,5 +1,5 @@
--- a token is not to be believed any more. What would expire is compared as revoked.sql compares it.
--- gives: revoked; expired, it is past its time anyhow; full, there are so many that not every node could hold them. touches: revoked_token
+-- revokes a token. Compares its expiry as revoked.sql does.
+-- gives: revoked; expired, it has already expired; full, there are more than every node could hold. touches: revoked_token
 with held as (
   select count(*) as tokens, bool_or(r.jti = :jti) as this_one
   from postrider.revoked_token r

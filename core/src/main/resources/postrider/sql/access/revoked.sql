@@ -1,4 +1,4 @@
--- the tokens that were revoked last and may still be believed: clocks differ, and a token is believed for a moment after its time.
+-- the tokens revoked last that could still be accepted: clocks differ, and a token is accepted for a moment after its expiry.
 -- touches: revoked_token
 select r.jti, r.expires_at, r.revoked_at, r.why
 from postrider.revoked_token r

@@ -1,6 +1,6 @@
--- what there is to do of a queue besides its lanes. gives, unless it is paused, milliseconds until the next jobs that go by
--- themselves are due, of the types that the worker knows, for each tier of suspicion (claim_delayed.sql). Not those that wait for
--- their key: tier -1 says that there are such jobs, which are checked when a job has ended. Tier -2: the queue has a rate.
+-- the work of a queue outside its lanes. gives, unless the queue is paused, milliseconds until the next delayed jobs are due, of
+-- the types that the worker handles, for each tier of suspicion (claim_delayed.sql). Jobs that wait for their key are not included:
+-- tier -1 says that there are such jobs, which are checked when a job has ended. Tier -2: the queue has a rate.
 -- A time is bounded before now is subtracted from it, because a row that was written before V008 may be due at infinity
 with queue as (
   select q.rate is not null as rated, q.paused from postrider.queue q where q.name = :queue
@@ -37,7 +37,7 @@ where exists (
   cross join lateral (
     select from postrider.delayed d
     where d.topic = l.topic and d.worker is null and d.key is not null and d.why = 'key'
-    order by d.key  -- so that the first row of the index is read, and not all of them into a bitmap
+    order by d.key  -- so that only the first row of the index is read, instead of all into a bitmap
     limit 1
   ) d)
 union all

@@ -1,4 +1,4 @@
--- rows that had to go beyond the last segment, counted up to 1000
+-- rows in the tables beyond the last segment, counted up to 1000
 select b.name, b.rows
 from (
   select 'event_beyond' as name, (select count(*) from (select from postrider.event_beyond limit 1000) r) as rows

@@ -1,5 +1,5 @@
--- sessions and prepared transactions with a lock on a table beyond the last segment, the oldest first: segments are made with such a
--- table locked exclusively. Any role can hold one, because a refused nextval() leaves it a lock
+-- sessions and prepared transactions with a lock on a table beyond the last segment, the oldest first: creating a segment locks this
+-- table exclusively. Any role can hold such a lock, because a refused nextval() leaves one
 select k.pid, coalesce(a.usename::text, p.owner::text, '') as user_name, coalesce(a.application_name, '') as application,
   case when k.pid is null then 'prepared' else coalesce(a.state, '') end as state,
   coalesce(extract(epoch from clock_timestamp() - coalesce(a.xact_start, p.prepared)), -1)::int8 as seconds,

@@ -1,5 +1,5 @@
 -- schemas on the initial search_path of this role's sessions in which other roles may create objects: such an object can shadow
--- one of our functions or operators. Without roles that could replace ours anyway: superusers, and the owner of the schema
+-- one of our functions or operators. Excludes roles that could replace ours anyway: superusers, and the owner of the schema
 select s.name::text as schema, string_agg(distinct case a.grantee when 0 then 'PUBLIC' else r.rolname::text end, ', ') as roles,
   array_agg(distinct coalesce(r.rolname::text, '')) as grantees
 from (

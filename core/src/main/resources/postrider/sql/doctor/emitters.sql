@@ -1,6 +1,6 @@
--- transactions that have emitted and have not ended, the oldest first: who writes to event keeps a lock on it until then.
--- Their events have no position and nobody else can see them. pid is null for a prepared transaction, which is known by
--- the number it has locked: its virtualtransaction is '-1/number' up to PostgreSQL 16 and something else later.
+-- transactions that have emitted and have not ended, the oldest first: a transaction that writes to event keeps a lock on it until
+-- it ends. Their events have no position and are invisible to others. pid is null for a prepared transaction, which is found by
+-- the transaction number it has locked: its virtualtransaction is '-1/number' up to PostgreSQL 16 and something else later.
 -- A role outside pg_monitor does not see when a transaction of another role began, but sees its transaction number: a transaction
 -- that was running during a pass more than a minute ago is at least that old
 with minute as materialized (

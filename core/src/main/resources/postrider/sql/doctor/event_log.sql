@@ -1,4 +1,4 @@
--- whether the event log can be read by this role, within a reach; and whether partitions are made ahead
+-- whether this role can read the event log within a reach; and whether partitions are created in advance
 select current_user::text as role, postrider.reader_role() as reader,
   coalesce(pg_has_role(session_user, (select r.oid from pg_roles r where r.rolname = postrider.reader_role()),
     case when current_setting('server_version_num')::int >= 160000 then 'SET' else 'MEMBER' end), false) as may_act,

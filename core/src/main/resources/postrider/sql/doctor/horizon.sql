@@ -1,4 +1,4 @@
--- who keeps vacuum from removing dead rows in this database, the furthest back first: sessions with a snapshot or a
+-- what keeps vacuum from removing dead rows in this database, the furthest back first: sessions with a snapshot or a
 -- transaction number, prepared transactions, replication slots, standbys with hot_standby_feedback
 select h.kind, h.pid, coalesce(h.user_name, '') as user_name, coalesce(h.application, '') as application,
   coalesce(h.state, '') as state, coalesce(extract(epoch from clock_timestamp() - h.since), 0)::int8 as seconds,

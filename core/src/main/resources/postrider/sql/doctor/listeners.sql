@@ -1,4 +1,4 @@
--- listeners that need somebody's attention
+-- listeners that need attention
 select l.name,
   case when l.detached_at is not null then 'detached' when l.paused then 'paused'
     when l.owner_pid is null and l.lag > 0 then 'unowned' when l.attempts > 0 then 'retrying'

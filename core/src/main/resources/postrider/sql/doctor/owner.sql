@@ -1,4 +1,4 @@
--- who owns the schema's tables, and whether the role may act as that owner: what a migration and retention need
+-- the owner of the schema's tables, and whether the role may act as that owner, which migrations and retention need
 select o.rolname::text as owner, current_user::text as role, pg_has_role(o.oid, 'usage') as is_owner
 from pg_class c
 join pg_roles o on o.oid = c.relowner

@@ -1,4 +1,4 @@
--- which rights the role lacks: to emit, to enqueue, and to run a node. Looks tables up by the catalogue, because a role without USAGE on
+-- which rights the role lacks: to emit, to enqueue, and to run a node. Finds tables in the catalogue, because a role without USAGE on
 -- the schema may not even name them. A producer may have its right column by column, without tx, id and wake
 with wanted (purpose, name, privilege) as (
   values ('emit', 'event_ids', 'usage'),

@@ -1,4 +1,4 @@
--- for each family of segments: how many are made ahead of the number in use. touches: segment, the sequences, pass
+-- for each family of segments: how many are created ahead of the number in use. touches: segment, the sequences, pass
 select f.family,
   (select count(*) from postrider.segment s where s.family = f.family and s.low > f.used) as ahead,
   (select count(*) from postrider.segment s where s.family = f.family and s.emptied_at is null) as kept

@@ -1,5 +1,5 @@
 -- queues with runnable jobs, a live worker with a free slot for them, and no claim for a while: claiming fails there.
--- Without queues that have reached a limit, and without workers that run a suspect alone.
+-- Excludes queues that have reached a limit, and workers that run a suspect alone.
 -- takes: seconds without a claim. touches: queue, claim, delayed, head, worker, log, event
 with candidate as (
   select q.queue, min(q.worker) as worker

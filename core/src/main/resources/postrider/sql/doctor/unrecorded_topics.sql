@@ -1,5 +1,5 @@
 -- how many topics no listener records in the event log, and one of them. At most 1,000 are counted: with 1.2 million invented topics,
--- a look at each took longer than the check may
+-- a lookup of each took longer than the timeout of a check
 with recursive t (topic) as (
   (select h.topic from postrider.head h order by h.topic limit 1)
   union all

@@ -1,4 +1,5 @@
--- events in the order of a topic, at most so many, and fewer if they are large. Conditions are put in by Wording. touches: event_log
+-- events ordered by position, at most :most, and fewer if they are large. ReadConditions inserts the conditions.
+-- touches: event_log
 select r.*
 from (
   select r.*, sum(octet_length(r.payload) + octet_length(r.headers)) over (order by r.position) as running

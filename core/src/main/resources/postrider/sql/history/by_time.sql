@@ -1,4 +1,4 @@
--- events before a moment, the latest first, at most so many, and fewer if they are large. Conditions are put in by Wording.
+-- events before a time, the latest first, at most :most, and fewer if they are large. ReadConditions inserts the conditions.
 -- touches: event_log
 select r.*
 from (

@@ -1,4 +1,4 @@
--- makes room for a stretch: nothing is there, unless the listener was reset, or the log is another one than it was and has
+-- deletes the rows of a range before it is recorded. There are none, unless the listener was reset, or the log was replaced and has
 -- other events at these positions. touches: event_log
 delete from postrider.event_log e
 where e.topic = :topic

@@ -1,4 +1,4 @@
--- how many events were created in each stretch of time, together or in groups. Group and conditions are put in by Wording.
+-- how many events were created in each time bucket, in total or by group. ReadConditions inserts the group and the conditions.
 -- touches: event_log
 select date_bin(:seconds * interval '1 second', e.created_at, timestamptz '2001-01-01 00:00:00+00') as bucket,
   null::text /* group */ as name, count(*) as events

@@ -1,4 +1,4 @@
--- removes what the event log has of a topic behind the topic's head: the log was another one once. touches: event_log
+-- deletes the rows of a topic beyond its head: they come from a log that was replaced. touches: event_log
 delete from postrider.event_log e
 where e.topic = :topic
 and e.position > coalesce((

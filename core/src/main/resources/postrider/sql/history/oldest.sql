@@ -1,5 +1,5 @@
--- the oldest position from which on the event log is whole: after what retention has taken or an operator has passed over, after
--- where its listener began, after what failed for good. Needs reach all.
+-- the oldest position from which the event log is complete: after the positions that retention has deleted or an operator has
+-- skipped, after the start of its listener, after permanent failures. Needs reach all.
 -- touches: event_log_forgotten, event_log, delivery, dead_letter, setback
 select greatest(
   coalesce((select f.position + 1 from postrider.event_log_forgotten f where f.topic = :topic), 1),

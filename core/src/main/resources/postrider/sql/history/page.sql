@@ -1,7 +1,6 @@
--- the events of some rooms in the order of a topic, each once, though it may be in two of them. The first of each room, so many
--- as are wanted at all: then no room is read further than that. Payloads become text in chunks, until they fill the page: to do
--- that with 200 large ones, for the three that fit, took most of the time. The size of a payload that is compressed is not known
--- before that, so no more than eight of these are in a chunk. touches: event_log
+-- the events of some rooms in the order of a topic, each once even if it is in two rooms. Reads at most one page of each room.
+-- Payloads become text in chunks, until they fill the page: converting 200 large ones for the three that fit took most of the
+-- time. The size of a compressed payload is unknown before that, so a chunk has at most eight of them. touches: event_log
 with recursive found as materialized (
   select r.*, r.chunk is distinct from lead(r.chunk) over (order by r.position) as is_last
   from (

@@ -1,2 +1,2 @@
--- whether somebody has added the listener that records a topic. touches: listener
+-- whether the listener that records a topic was ever added. touches: listener
 select exists (select from postrider.listener l where l.name = :listener) as recorded

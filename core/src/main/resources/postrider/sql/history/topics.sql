@@ -1,6 +1,6 @@
--- topics that are not lanes of a queue: those that are recorded already before those that are new, so that nobody pushes another's
--- out by making many. The walk over the names stops as soon as it must have found enough new ones: with 1.2 million invented topics,
--- a look at each took more than 30 s
+-- topics that are not lanes of a queue: those already recorded before new ones, so that many new topics do not displace the topics
+-- of others. The walk over the names stops as soon as it must have found enough new ones: with 1.2 million invented topics, a lookup
+-- of each took more than 30 s
 with recursive t (topic) as (
   (select h.topic from postrider.head h order by h.topic limit 1)
   union all

@@ -1,5 +1,5 @@
--- how many events were created in a time, together or in groups, the largest first. Group and conditions are put in by Wording.
--- touches: event_log
+-- how many events were created in a time range, in total or by group, the largest first. ReadConditions inserts the group and the
+-- conditions. touches: event_log
 select null::text /* group */ as name, count(*) as events
 from postrider.event_log e
 where true /* conditions */

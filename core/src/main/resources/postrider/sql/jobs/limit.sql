@@ -1,4 +1,4 @@
--- sets the limits of a queue, and tells the nodes. touches: queue
+-- sets the limits of a queue, and notifies the nodes. touches: queue
 insert into postrider.queue (name, running_limit, key_limit, rate, rate_period)
 values (:queue, :running::int, :per_key::int, :rate::int, :period * interval '1 millisecond')
 on conflict (name) do update

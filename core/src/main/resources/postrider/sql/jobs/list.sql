@@ -1,6 +1,6 @@
 -- the latest jobs of a queue between these positions of its lanes, in one state or all; limited in number and in bytes.
--- In each lane they are in the order of position, because what follows is found by position (list_window.sql): reached, by which the
--- lanes are merged, is the time of a job or an earlier one of a job before it. behind: how many were left out for their size
+-- Each lane is ordered by position, because the next page is found by position (list_window.sql). The lanes are merged by reached:
+-- the time of a job, or an earlier time of a job before it. behind: how many were left out for their size
 select r.*
 from (
   select r.*, sum(r.size) over latest as running, count(*) over () - row_number() over latest as behind

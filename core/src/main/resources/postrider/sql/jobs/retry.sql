@@ -1,6 +1,6 @@
--- a job that waits for its time is due now; a dead one is tried again from its first attempt, and takes its unique key again.
--- takes: its lane and position. gives: moved, how many; held_by, the job that has the unique key meanwhile, and then nothing is moved;
--- bare, whether its dead letter has no content (fill_bare.sql), and then it stays.
+-- makes a scheduled job due now; a dead one is retried from its first attempt, and takes its unique key again.
+-- takes: its lane and position. gives: moved, how many; held_by, the job that holds the unique key now, in which case nothing is moved;
+-- bare, whether its dead letter has no content (fill_bare.sql), in which case it stays.
 -- touches: delayed, dead_letter, unique_job
 with key as (
   select split_part(l.topic, ':', 2) as queue, coalesce(e.project_id, '') as project_id, e.unique_key, e.event_id,

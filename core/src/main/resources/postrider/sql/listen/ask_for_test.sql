@@ -1,4 +1,4 @@
--- asks the node that runs a relay to try its sink, and tells it. gives: when, and whether such a relay is there. touches: listener
+-- asks the node that runs a relay to test its sink, and notifies it. gives: when, and whether there is such a relay. touches: listener
 with asked as (
   update postrider.listener l set test_asked_at = clock_timestamp()
   where l.name = :relay and l.sink is not null

@@ -1,4 +1,4 @@
--- a worker begins to run a listener. gives: its tenure, and the one before if that did not end in order, else 0.
+-- a worker begins to run a listener. gives: its tenure, and the previous one if that did not end cleanly, otherwise 0.
 -- touches: tenure
 with before as (
   select t.n, t.ended_at from postrider.tenure t where t.listener = :listener order by t.n desc limit 1

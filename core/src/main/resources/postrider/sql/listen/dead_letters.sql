@@ -1,4 +1,4 @@
--- dead letters by filter, oldest first: what list, replay and discard agree on. Null leaves a condition out. At most so many, and
+-- dead letters by filter, oldest first: shared by list, replay and discard. Null leaves out a condition. At most :most, and
 -- fewer if they are large; behind: how many of those were left out for their size
 select r.*
 from (

@@ -1,4 +1,4 @@
--- gives up dead letters. What the event log lacks for ever by that is written down: until then it was still to be replayed.
+-- deletes dead letters. Records which events the event log now lacks permanently: until then they could still be replayed.
 -- touches: dead_letter, event_log_forgotten
 with forgotten as (
   insert into postrider.event_log_forgotten as f (topic, position)

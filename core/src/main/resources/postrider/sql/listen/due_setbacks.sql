@@ -1,5 +1,5 @@
--- setbacks behind the cursor that are due, the first of each key: what waits behind it follows in order. What another worker
--- has begun is its own for a minute where the listener is shared
+-- setbacks behind the cursor that are due, the first of each key: later events of the key follow in order. If the listener is
+-- shared, an attempt that another worker has begun belongs to that worker for a minute
 select s.position, s.topic, s.event_id, s.created_at, s.type, s.key, s.project_id, s.user_id, s.aggregate_type,
   s.aggregate_id, s.payload::text as payload, s.headers::text as headers, s.attempt
 from postrider.setback s

@@ -1,6 +1,7 @@
--- ends the transactions of earlier tenures of a listener: of a process that is stopped, or has lost its line and does not
--- know it. They could not deliver any more, but the rows they have locked would keep the successor waiting.
--- Only those of the same role, which needs no other right. First found, then ended: see end_frozen. touches: tenure
+-- terminates the transactions of earlier tenures of a listener: of a process that is stopped, or that has lost its connection
+-- without noticing. They could not deliver any more, but the successor would wait for the rows they have locked.
+-- Only those of the same role, which needs no other right. Finds them first and terminates them afterwards: see end_frozen.
+-- touches: tenure
 with ghosts as materialized (
   select k.pid
   from postrider.tenure t

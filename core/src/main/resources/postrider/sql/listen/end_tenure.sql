@@ -1,4 +1,4 @@
--- a worker ends in order; what is old is forgotten. touches: tenure
+-- a worker ends its tenure cleanly; old tenures are deleted. touches: tenure
 with ended as (
   update postrider.tenure t set ended_at = clock_timestamp() where t.listener = :listener and t.n = :n
 )

@@ -1,4 +1,4 @@
--- gives dead letters of jobs whose row could not be read their content, if their event can be read now. Of these ids, or of the
+-- fills in the content of dead letters of jobs whose row could not be read, if the event can be read now. For these ids, or for the
 -- job at this lane and position.
 -- touches: dead_letter
 with wanted as (

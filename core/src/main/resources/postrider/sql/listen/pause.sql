@@ -1,4 +1,4 @@
--- pauses or resumes a listener, and tells the nodes. touches: listener
+-- pauses or resumes a listener, and notifies the nodes. touches: listener
 with changed as (
   update postrider.listener l set paused = :paused where l.name = :listener returning 1
 )

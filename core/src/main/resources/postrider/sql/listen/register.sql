@@ -1,5 +1,5 @@
--- makes a listener, or changes its options; its topic and its start cannot be changed. That its sink is away is forgotten with the
--- sink. touches: listener
+-- creates a listener, or changes its options; its topic and its start cannot be changed. A new sink clears the state "unavailable"
+-- of the old one. touches: listener
 insert into postrider.listener (name, topic, kind, policy, types, batch, attempts, paused, sink)
 values (:name, :topic, :kind, :policy, :types::text[], :batch, :attempts, :paused, :sink)
 on conflict (name) do update

@@ -1,5 +1,5 @@
--- dead letters go back to their listener: as setbacks without attempts that are due now, so they are tried in the order
--- of their keys, and only by that listener. Those of a lane are jobs: they go by themselves, and are due now. Those without content
+-- returns dead letters to their listener: as setbacks without attempts that are due now, so they are retried in the order
+-- of their keys, and only by that listener. Those of a lane are jobs: they are scheduled individually, due now. Those without content
 -- stay (fill_bare.sql).
 -- touches: dead_letter, setback, delayed
 with gone as (

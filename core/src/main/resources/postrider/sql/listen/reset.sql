@@ -1,8 +1,8 @@
--- moves a listener's cursor by a new starting point in its ledger, and lets a detached one run again. Who runs it finds
--- its next delivery refused, and reads where it is. The number of its course is taken from the clock: counted on, it would be
--- given out again after a restore or a failover that forgot this reset, and what the sink has of the forgotten course would not
--- be sent. An event that failed and is passed over so is not tried again; one behind the cursor still is. What the one that
--- records a topic passes over so, the event log has not: that is written down.
+-- moves a listener's cursor by a new starting point in its ledger, and reattaches a detached one. The node that runs it finds its
+-- next delivery refused, and reads the new position. The number of its course comes from the clock: a counter would give the same
+-- number again after a restore or a failover that lost this reset, and events that the sink has of the lost course would not be
+-- sent. A failed event that is skipped this way is not retried; one behind the cursor still is. If the listener records a topic,
+-- the skipped positions are missing in the event log, and that is recorded.
 -- touches: delivery, listener, setback, event_log_forgotten. locks: the listener's place in the ledger
 with locked as materialized (
   select l.name, pg_advisory_xact_lock('postrider.delivery'::regclass::oid::int4, l.id)::text as got

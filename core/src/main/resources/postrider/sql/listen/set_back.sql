@@ -1,5 +1,5 @@
--- an attempt failed and will be made again after a wait. touches: setback
--- never: lowers an attempt that somebody else has counted meanwhile
+-- an attempt failed and will be retried after a wait. touches: setback
+-- never: lowers an attempt that another worker has counted meanwhile
 insert into postrider.setback
   (listener, position, topic, event_id, created_at, type, key, project_id, user_id, aggregate_type, aggregate_id, payload,
    headers, attempt, begun_at, retry_after, error, stack, worker)

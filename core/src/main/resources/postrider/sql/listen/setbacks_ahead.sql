@@ -1,5 +1,5 @@
--- the setbacks at positions the cursor has not passed: at most a batch of them. What another worker has begun is its own for
--- a minute where the listener is shared. If an attempt began in the future, the clock was ahead when the event was set back:
+-- the setbacks at positions ahead of the cursor: at most a batch of them. If the listener is shared, an attempt that another worker
+-- has begun belongs to that worker for a minute. If an attempt began in the future, the clock was ahead when the event was set back:
 -- its wait counts from that time
 select s.position, s.event_id, s.attempt,
   coalesce(greatest(0, extract(epoch from coalesce(s.retry_after,

@@ -1,4 +1,4 @@
--- what a test asked for at a time has found; no row while it is not over
+-- the result of a test that was requested at a time; no row until it is finished
 select l.test_found, l.test_error, l.tested_at
 from postrider.listener l
 where l.name = :relay and l.tested_at >= :asked_at

@@ -1,4 +1,4 @@
--- what the test of a sink has found. touches: listener
+-- the result of the test of a sink. touches: listener
 update postrider.listener l
 set tested_at = clock_timestamp(), test_found = :found, test_error = :error
 where l.name = :listener

@@ -1,5 +1,5 @@
--- takes back an attempt that was counted and came to nothing because the sink was not there. One that would have been the first
--- is gone with its setback, unless the event waits behind the cursor. touches: setback
+-- uncounts an attempt that failed only because the sink was unavailable. If it was the first, its setback is deleted, unless the
+-- event waits behind the cursor. touches: setback
 with uncounted as (
   update postrider.setback s
   set attempt = s.attempt - 1, retry_after = clock_timestamp()

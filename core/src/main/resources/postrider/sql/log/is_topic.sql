@@ -1,3 +1,3 @@
--- whether there is such a topic: something is in it, or somebody listens to it
+-- whether there is such a topic: it has an event or a listener
 select exists (select from postrider.head h where h.topic = :name)
   or exists (select from postrider.listener l where l.topic = :name) as there

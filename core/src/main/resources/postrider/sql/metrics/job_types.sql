@@ -1,5 +1,5 @@
--- what waits in the queues, by type. Of each lane the first so many positions are looked at, and stand for the others: a
--- backlog of millions must not be counted by whoever draws a curve of it
+-- the waiting jobs of the queues, by type. Only the first positions of each lane are read, and the others are extrapolated from them:
+-- a metrics query must not count a backlog of millions
 with lane as (
   select t.topic, h.position - c.position as pending, c.position as claimed, h.position as head
   from postrider.queue_names() n (name), unnest(postrider.lanes(n.name)) t (topic)
@@ -19,7 +19,7 @@ with lane as (
   select d.type, count(*) from postrider.delayed d
   where d.worker is null and d.due_at <= clock_timestamp()
   group by d.type)
--- whoever may enqueue can invent types, so those beyond the most are summed up, and a job is counted whatever its type
+-- producers can invent types, so types beyond :most are summed up as one, and every job is counted
 , ranked as (
   select w.type, sum(w.depth) as depth, row_number() over (order by sum(w.depth) desc, w.type) as rank
   from waiting w

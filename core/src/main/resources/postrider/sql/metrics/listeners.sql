@@ -1,6 +1,6 @@
--- how far behind each listener is, and since when: events that it has not reached yet, with or without a
--- position, and its failed events. Includes detached listeners:
--- what it owes grows, nobody works on it, and the oldest of it is gone, so that its age counts from its last progress
+-- how far behind each listener is, and since when: events that it has not reached yet, with or without a position, and its failed
+-- events. Includes detached listeners: their lag grows although no node runs them. Their oldest event is deleted, so the age
+-- counts from the last progress
 select l.name, l.lag + l.setbacks as pending, l.detached_at is not null as detached, l.dead_letters, coalesce(extract(epoch from clock_timestamp() - least(
     l.unpositioned_since,
     (select e.created_at from postrider.log g join postrider.event e on e.tx = g.tx and e.id = g.id

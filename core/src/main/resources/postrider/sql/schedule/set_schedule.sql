@@ -1,4 +1,4 @@
--- makes a schedule, or changes it; when it ticks next is changed only with what decides that. touches: schedule
+-- creates or changes a schedule; its next tick changes only together with the cron expression or the zone. touches: schedule
 insert into postrider.schedule as s (name, queue, type, payload, cron, zone, next_at)
 values (:name, :queue, :type, :payload::jsonb, :cron, :zone, :next_at)
 on conflict (name) do update

@@ -1,5 +1,5 @@
--- one pass; see functions/sequence.sql. Without topics if there are many: a server that has to send more than its buffer of 8 KB
--- to a client that gave up ends the session before it commits, and the next client would begin the same long pass again
+-- one pass; see functions/sequence.sql. Without topics if there are many: if the server must send more than its buffer of 8 KB to a
+-- client that has disconnected, it ends the session before the commit, and the next client would start the same long pass again
 -- search_path: any
 select s.n, s.events, s.low_id, s.high_id, s.more, t.topics, case when t.topics is not null then s.heads end as heads
 from postrider.sequence(:most) s

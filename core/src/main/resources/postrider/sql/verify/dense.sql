@@ -1,6 +1,6 @@
--- the positions of all topics: how many, how many holes, repeats, and topics whose head is not their last position.
--- Segments go by ids, and a transaction that took long has a low id and a late position. So below the last position of what
--- retention has removed a hole proves nothing: those are counted apart as thinned.
+-- the positions of all topics: how many, how many gaps, duplicates, and topics whose head is not their last position.
+-- Segments are ranges of ids, and a long transaction has a low id and a late position. So below the last position that retention
+-- has removed, a gap proves nothing: those are counted separately as thinned.
 -- touches: log, head, segment, segment_topic, forgotten
 with removed as materialized (
   select (select min(s.low) from postrider.segment s where s.family = 'log' and s.emptied_at is null) as first_kept

@@ -1,6 +1,6 @@
--- the claims of each lane, in order: each begins where the one before it ended, none is beyond the head. Each claimed position
--- is settled at most once, and exactly once if its worker has ended. What was put aside is in one place: it waits or runs, is
--- finished, or was a dead letter once.
+-- the claims of each lane, in order: each begins where the previous one ended, none is beyond the head. Each claimed position
+-- is settled at most once, and exactly once if its worker has ended. A job that was put aside is in one place: it waits or runs, is
+-- finished, or was a dead letter.
 -- touches: claim, settlement, worker, delayed, finish, dead_letter, head
 with steps as (
   select c.topic, c.n, c.from_position, c.to_position, c.worker,

@@ -1,6 +1,5 @@
--- the ledgers, in the order of their numbers: each range begins where the one before it ended, and no cursor is beyond the
--- head. A row from 0 is a starting point; one that repeats the row before it, down to the
--- time, was carried over by retention.
+-- the ledgers, in the order of their numbers: each range begins where the previous one ended, and no cursor is beyond the
+-- head. A row from 0 is a starting point; one that repeats the previous row, including its time, was carried over by retention.
 -- touches: delivery, listener, head
 with steps as (
   select d.listener, d.n, d.from_position, d.to_position, lag(d.from_position) over w as before_from,

@@ -1,4 +1,4 @@
--- the first few of what placed.sql counts, for a person to look at
+-- the first few events that placed.sql counts, as examples for the report
 with last as materialized (
   select (select p.snapshot from postrider.pass p order by p.n desc limit 1) as snapshot, pg_current_snapshot() as now
 ), placed as (

@@ -1,6 +1,6 @@
 -- of the events in a range of ids: how many there are, how many have no position or more than one, and how many positions
--- have no event. An event without a position is lost if the last pass saw its transaction, or if its transaction's number
--- is not of this cluster; else it waits for the next pass, or in the backlog for its turn.
+-- have no event. An event without a position is lost if the last pass saw its transaction, or if its transaction number is not of
+-- this cluster; otherwise it waits for the next pass, or in the backlog.
 -- touches: event, log, pass, backlog, head
 with last as materialized (
   select (select p.snapshot from postrider.pass p order by p.n desc limit 1) as snapshot, pg_current_snapshot() as now

@@ -1,5 +1,5 @@
--- the ranges of ids that may hold rows: each segment with the ids before it, which are in the table beyond, and the ids after
--- the last. Walked one by one, so that the work on each is bounded by a segment's size. touches: segment
+-- the ranges of ids that may hold rows: each segment together with the ids before it, which are in the table beyond, and the ids
+-- after the last. They are read one at a time, so that the work on each is bounded by a segment's size. touches: segment
 select coalesce(lag(s.high) over (order by s.low), 0) as low, s.high
 from postrider.segment s
 where s.family = 'log'

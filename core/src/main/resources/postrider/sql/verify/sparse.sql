@@ -1,4 +1,4 @@
--- the first few of what dense.sql counts
+-- the first few gaps that dense.sql counts
 (
   select s.topic, s.position, case when s.step = 0 then 'given twice' else 'a hole of ' || s.step - 1 || ' before it' end as what
   from (

@@ -1,5 +1,5 @@
--- transactions whose events in a topic are not side by side. Era by era, because a transaction's number may be another's as
--- well in the era before. touches: log, era
+-- transactions whose events in a topic are not contiguous. Era by era, because the same transaction number may belong to another
+-- transaction in the previous era. touches: log, era
 with whole as (
   select l.topic, l.tx, min(l.position) as first, max(l.position) as last, count(*) as events
   from postrider.log l

@@ -1,10 +1,10 @@
--- Ends the connections of nodes that hold a lasting lock of ours and have not spoken for 10 s. A wire speaks at least once
--- in every poll interval; one that does not belongs to a process that is stopped or unreachable, and others wait for what
--- it holds. The same for a transaction that has written its delivery and does not commit: its successor waits for the
--- ledger. A wire that is busy on the server is left alone, and so is a producer with an open transaction: it holds the idle
--- lock shared, not exclusively. Needs no right beyond being the same role.
--- First found, then ended, in two steps: as one more condition of the look, pg_terminate_backend() would be asked first, of
--- every connection of the cluster.
+-- Terminates the connections of nodes that hold a session lock of ours and have been silent for 10 s. A wire sends a statement at
+-- least once per poll interval; a silent one belongs to a process that is stopped or unreachable, and others wait for its locks.
+-- The same for a transaction that has written its delivery and does not commit: its successor waits for the ledger. A wire that is
+-- busy on the server is spared, and so is a producer with an open transaction: it holds the idle lock shared, not exclusively.
+-- Needs no right beyond being the same role.
+-- Finds the sessions first and terminates them in a second step: as one more condition of the query, pg_terminate_backend() could
+-- be evaluated first, for every connection of the cluster.
 with frozen as materialized (
   select a.pid
   from (

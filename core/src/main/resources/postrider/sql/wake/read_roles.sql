@@ -1,6 +1,6 @@
--- Gives back eight of the entries that reserve_locks took, and uses them at once to read the roles of all sessions into this session's
--- cache. intruders() then finds them there and needs no lock on the catalogs of roles. One statement, because the session that fills the
--- lock table may be waiting for entries that become free.
+-- Releases eight of the entries that reserve_locks took, and uses them at once to read the roles of all sessions into this session's
+-- cache. intruders() then finds them there and needs no lock on the catalogs of roles. One statement, because the session that fills
+-- the lock table may be waiting for entries that become free.
 with freed as materialized (
   select count(*) filter (where pg_advisory_unlock_shared('postrider.sequencing'::regclass::oid::int4, pg_backend_pid() * 32 + i)) as locks
   from generate_series(:chunk * 8, :chunk * 8 + 7) i

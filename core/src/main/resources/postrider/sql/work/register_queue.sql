@@ -1,2 +1,2 @@
--- makes a queue that is not there. touches: queue
+-- creates a queue that does not exist yet. touches: queue
 insert into postrider.queue (name) values (:queue) on conflict (name) do nothing
