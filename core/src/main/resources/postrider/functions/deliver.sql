@@ -38,7 +38,7 @@ begin
       using errcode = 'PR001';
   end if;
   if in_tenure is not null and current_setting('postrider.tenure', true) is distinct from in_tenure::text then
-    raise exception 'the transaction of this delivery is not the one it was begun in' using errcode = 'PR005';
+    raise exception 'the handler ended the transaction in which it was called' using errcode = 'PR005';
   end if;
   select l.id, l.topic into number, topic from postrider.listener l where l.name = of_listener and l.detached_at is null;
   if number is null then

@@ -48,7 +48,7 @@ begin
     raise exception 'type must be given, was NULL' using errcode = '22023';
   end if;
   if unique_for <= interval '0' then
-    raise exception 'unique_for must be longer than nothing, was %', unique_for using errcode = '22023';
+    raise exception 'unique_for must be positive, was %', unique_for using errcode = '22023';
   end if;
   if unique_for > interval '36500 days' then
     raise exception 'unique_for must be at most 36500 days, was %', unique_for using errcode = '22023';

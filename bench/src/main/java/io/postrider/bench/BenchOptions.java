@@ -48,7 +48,7 @@ record BenchOptions(
         Deque<String> words = new ArrayDeque<>(List.of(args));
         String what = words.pollFirst();
         if (what == null) {
-            throw new UsageException("bench needs a word: log, jobs or realtime");
+            throw new UsageException("bench needs a suite: log, jobs or realtime");
         }
         if (!SUITES.contains(what)) {
             throw new UsageException("no such bench '" + what + "'; there are: " + String.join(", ", SUITES));

@@ -130,7 +130,7 @@ class BenchCommandTest {
         assertThat(run("log", "--rounds")).isEqualTo(2);
         assertThat(run("log", "--fast")).isEqualTo(2);
         assertThat(text(err))
-                .contains("bench needs a word: log, jobs or realtime")
+                .contains("bench needs a suite: log, jobs or realtime")
                 .contains("no such bench 'job'; there are: log, jobs, realtime")
                 .contains("bench realtime is not on the class path; start it by the script: ./postrider bench realtime")
                 .contains("--only must be one of burn_down, steady, job_latency, claim_flat, was 'drain'")

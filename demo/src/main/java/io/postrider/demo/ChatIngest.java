@@ -16,7 +16,7 @@ import org.springframework.core.type.AnnotatedTypeMetadata;
 @Configuration(proxyBeanMethods = false)
 class ChatIngest {
     /**
-     * One worker, because with two the messages of a conversation could overtake each other. A short timeout, because somebody is
+     * One worker, because with two the messages of a conversation could overtake each other. A short timeout, because a user is
      * watching: the entries of a killed worker are moved by the next one after 5 s.
      */
     private static final IngestOptions INGEST =

@@ -110,7 +110,7 @@ class ServerConfiguration {
         pool.setDataSource(access.dataSource());
         pool.setMaximumPoolSize(settings.poolSize());
         pool.setMinimumIdle(2);
-        pool.setConnectionTimeout(5_000); // a request that waits longer should rather be told to retry
+        pool.setConnectionTimeout(5_000); // a request that waits longer gets 503 and can retry
         return pool;
     }
 
@@ -228,7 +228,7 @@ class ServerConfiguration {
     private static Readiness.Answer ask(Readiness readiness, @Nullable Gateway gateway) {
         Readiness.Answer answer = readiness.ask();
         return answer.ready() && gateway != null && !gateway.hub().isReady()
-                ? new Readiness.Answer(false, "the gateway has not begun with all of its topics")
+                ? new Readiness.Answer(false, "the gateway has not started all of its topics")
                 : answer;
     }
 

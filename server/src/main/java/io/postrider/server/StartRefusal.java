@@ -58,7 +58,7 @@ final class StartRefusal {
     }
 
     /**
-     * Runs before a database is started or migrated for a server that nobody could reach. A port that is taken after this check
+     * Runs before a database is started or migrated for a server that cannot listen. A port that is taken after this check
      * is reported when the server starts to listen.
      */
     static void refuseTakenPort(ServerSettings.Http http) {

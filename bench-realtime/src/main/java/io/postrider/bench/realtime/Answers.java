@@ -30,7 +30,7 @@ final class Answers {
     String told() throws IOException {
         String line = in.readLine();
         if (line == null) {
-            throw new IllegalStateException("was not told what it needs");
+            throw new IllegalStateException("an expected line of input is missing");
         }
         return line;
     }

@@ -5,7 +5,7 @@ import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** Many clients in a separate process, see {@link CrowdMain}; they are told the current turn from here, and queried. */
+/** Many clients in a separate process, see {@link CrowdMain}; this class sends them the current turn and queries them. */
 final class Crowd implements AutoCloseable {
     private static final long PATIENCE_NANOS = 60_000_000_000L;
 

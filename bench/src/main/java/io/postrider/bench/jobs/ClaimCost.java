@@ -43,7 +43,7 @@ public final class ClaimCost implements Scenario {
                 + scale.jobs().scheduled() + " jobs that are due tomorrow and "
                 + scale.jobs().done()
                 + " that are done and retained, all of them gone through a node; against a system that has only what"
-                + " the rounds leave. nothing_due: the same for the claim of jobs that go by themselves when none is"
+                + " the rounds leave. nothing_due: the same for the claim of delayed jobs when none is"
                 + " due, which a worker asks for when it believes that one is";
     }
 

@@ -172,7 +172,7 @@ public final class CommitToHandler implements Scenario {
                         name() + ".pass",
                         samples.median("postrider", turn -> turn.latency().pass()),
                         "ms")
-                .withNote("the sequencer's pass and its commit, which stand between commit and handler"));
+                .withNote("the sequencer's pass and its commit, which come between commit and handler"));
         figures.add(Figure.of(
                         name() + ".commit",
                         samples.median("postrider", turn -> turn.latency().commit()),
@@ -194,7 +194,7 @@ public final class CommitToHandler implements Scenario {
                         name() + ".bare.early",
                         samples.median("bare", turn -> turn.latency().early()),
                         subject.noun() + "s/round")
-                .withNote("reached the handler before the producer was told of its own commit; counted as 0 ms"));
+                .withNote("reached the handler before the producer received the answer to its commit; counted as 0 ms"));
         return figures;
     }
 }

@@ -43,10 +43,10 @@ public final class ProducerThroughput implements Scenario {
     public String conditions(Scale scale) {
         return scale.clients()
                 + " clients, one event of about 200 bytes for each transaction. Postrider: with a node in another process"
-                + " that gives positions at the same time, on the same cores. plain: inserts into a bare table that nobody"
+                + " that gives positions at the same time, on the same cores. plain: inserts into a bare table that nothing"
                 + " reads. notifying: a table with a notifying trigger and its reader. no_node: Postrider's producers alone."
                 + " listening: the node feeds a listener, too. polled: what compares with that, the bare table and a reader"
-                + " that looks every 5 ms. burst: each begins when the sequencer sleeps, lasts "
+                + " that polls every 5 ms. burst: each begins when the sequencer sleeps, lasts "
                 + scale.burst().toMillis() + " ms";
     }
 

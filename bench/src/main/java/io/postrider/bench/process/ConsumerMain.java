@@ -29,7 +29,7 @@ public final class ConsumerMain {
     private static String line(BufferedReader in) throws Exception {
         String line = in.readLine();
         if (line == null) {
-            throw new IllegalStateException("not told where the database is");
+            throw new IllegalStateException("the database was not passed");
         }
         return line;
     }

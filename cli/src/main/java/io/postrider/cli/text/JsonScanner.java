@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * text and are never converted to numbers, so none is changed.
  */
 public final class JsonScanner {
-    /** Deeper than anybody writes by hand, and far below the limit of the stack. */
+    /** Deeper than any text written by hand, and far below the limit of the stack. */
     private static final int DEEPEST = 1_000;
 
     private final String text;
@@ -48,7 +48,7 @@ public final class JsonScanner {
         return fields;
     }
 
-    /** The text that a JSON string stands for, or null for {@code null}. */
+    /** The decoded text of a JSON string, or null for {@code null}. */
     public static @Nullable String string(String json) throws NotJson {
         if (json.equals("null")) {
             return null;

@@ -13,7 +13,7 @@ public record FoundJob(
         HeldJob heldJob, @Nullable Duration delay, @Nullable Hold hold) {
     /** Why a claimed job may not begin. */
     public enum Hold {
-        /** Somebody has cancelled it. */
+        /** It was cancelled. */
         CANCELLED,
         /** Its key is taken, or other jobs wait for it. */
         KEY,

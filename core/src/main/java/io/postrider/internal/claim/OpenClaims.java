@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * ({@code claim.open_n}), and a takeover of this worker starts there: so it must be the oldest of <em>all</em> queues. When each
  * queue counted its own, a job of one queue was forgotten because another queue's claim was the last before a kill -9.
  *
- * <p>While another queue is claiming, nobody here knows the number of its claim yet. But that number is drawn after the latest one
+ * <p>While another queue is claiming, the number of its claim is not known here yet. But that number is drawn after the latest one
  * that is known, so it is greater. The same holds for a claim whose answer was lost.
  *
  * <p>All of this concerns one worker number, the latest. When the server may have lost commits that this class remembers, the
@@ -32,7 +32,7 @@ public final class OpenClaims {
     private long latest;
 
     /**
-     * What the server is told with a claim.
+     * The information that is sent to the server with a claim.
      *
      * @param oldestOpen the oldest claim that may be open
      * @param latest the greatest number this node ever got: the new one must be greater, even if a crash of the server has

@@ -87,7 +87,7 @@ public final class WorkerRegistration implements NodeConnection.Task {
     /** The number while it is valid, else 0. */
     private volatile long valid;
 
-    /** What became of the attempt to lock our number: the words of wear_badge.sql. */
+    /** The result of the attempt to lock our number: the words of wear_badge.sql. */
     private enum Standing {
         /** The session holds the lock: we may claim under the number. */
         VALID,

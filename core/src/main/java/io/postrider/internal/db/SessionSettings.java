@@ -56,7 +56,7 @@ final class SessionSettings {
         this.reported = reported(connection);
     }
 
-    /** What the server has reported so far. The driver keeps it, so this needs no round trip. */
+    /** The settings that the server has reported so far. The driver keeps it, so this needs no round trip. */
     private static Map<String, String> reported(Connection connection) {
         try {
             return connection.isWrapperFor(PGConnection.class)

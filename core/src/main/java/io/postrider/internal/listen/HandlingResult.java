@@ -41,7 +41,7 @@ sealed interface HandlingResult {
     /** Another worker has moved the listener. The transaction is rolled back, with whatever was done in it. */
     record OwnershipLost() implements HandlingResult {}
 
-    /** What a sink says about the events that it was sent. */
+    /** The result that a sink returns for the events it was sent. */
     static HandlingResult of(SendResult result) {
         Throwable error = result.error();
         if (error == null) {

@@ -13,7 +13,7 @@ import io.postrider.internal.log.LogReader;
 import java.sql.SQLException;
 import java.util.List;
 
-/** The listeners in the database, as an operator lists and steers them. Thread-safe. */
+/** The listeners in the database, as an operator lists and controls them. Thread-safe. */
 public final class JdbcListeners implements Listeners {
     private static final Sql LISTENER = Sql.file("listen/listener");
     private static final Sql PAUSE = Sql.file("listen/pause");

@@ -16,7 +16,7 @@ import java.util.function.BooleanSupplier;
 
 /**
  * Handles the events of a batch in parallel, grouped by key: events of one key stay in order, and an event without a key is a group
- * by itself. At most {@code concurrency} groups run at the same time.
+ * of its own. At most {@code concurrency} groups run at the same time.
  */
 final class KeyGroups {
     private final int concurrency;

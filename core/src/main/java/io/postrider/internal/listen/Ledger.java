@@ -15,7 +15,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The ledger of one listener: where it stands and which positions are finished. Every settlement is written here, and
+ * The ledger of one listener: its position and which positions are finished. Every settlement is written here, and
  * {@code deliver()} decides whether it is still this node's to write: of two nodes that both believe they run a listener, one
  * finishes a range and the other rolls back.
  */

@@ -6,6 +6,6 @@ import io.postrider.internal.log.Heads;
 import io.postrider.internal.log.LogReader;
 import java.util.concurrent.ExecutorService;
 
-/** What all listeners of a node share. */
+/** Shared by all listeners of a node. */
 record NodeServices(
         Database database, Heads heads, LogReader reader, ExecutorService threads, String worker, Watch watch) {}

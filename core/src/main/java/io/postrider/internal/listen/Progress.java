@@ -9,7 +9,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Where a listener stands: its cursor and the setbacks ahead of it, as this node believes. Every change of them is made here, after
+ * The progress of a listener: its cursor and the setbacks ahead of it, as this node believes. Every change is made here, after
  * {@link Ledger} has written it; if the ledger has moved, everything is read again. Not thread-safe.
  */
 final class Progress {
@@ -49,7 +49,7 @@ final class Progress {
         stale = true;
     }
 
-    /** Reads the state again if it may be wrong, or somebody has reset the listener. */
+    /** Reads the state again if it may be wrong, or the listener was reset. */
     void refresh() {
         if (stale || parts.assignment.isResetSince(cursor.startRow())) {
             reload();

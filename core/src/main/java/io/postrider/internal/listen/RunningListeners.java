@@ -116,7 +116,7 @@ public final class RunningListeners implements AutoCloseable {
         }
     }
 
-    /** Lets each listener finish what it is at, up to a time; then interrupts. */
+    /** Lets each listener finish its current batch, up to a time limit; then interrupts. */
     public void stop(Duration grace) {
         runs.values().forEach(ListenerRun::stop);
         threads.shutdown();

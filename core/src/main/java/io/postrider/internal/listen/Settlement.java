@@ -15,7 +15,7 @@ record Settlement(
         List<LogEvent> park,
         @Nullable Cleared cleared,
         @Nullable Delivery delivery) {
-    /** Writes nothing: what was sent is recorded later. */
+    /** Writes nothing: the sent events are recorded later. */
     static final Settlement NONE = new Settlement(List.of(), null, null);
 
     /** The attempt that made the setback at this position obsolete. */

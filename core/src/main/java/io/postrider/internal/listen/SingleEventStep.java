@@ -13,7 +13,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 
-/** The step for the event right after the cursor when it goes alone: it is set back, or it may have crashed a process. */
+/** The step for the event right after the cursor when it is handled alone: it has a setback, or it may have crashed a process. */
 final class SingleEventStep {
     private final ListenerComponents parts;
     private final Progress progress;

@@ -21,7 +21,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The sink of a relay: sends to it, knows whether it is available, and reports that to operators. The rows that it writes in the
- * database are for people; nothing is decided by them but when a successor tries again.
+ * database are for people; they only decide when a successor tries again.
  */
 final class SinkDestination implements Destination {
     private static final Logger log = LoggerFactory.getLogger(SinkDestination.class);

@@ -54,7 +54,7 @@ final class Tenure {
         row = begun.row();
     }
 
-    /** Whether the tenure before did not end in order. Asked between {@link #begin} and {@link #complete}. */
+    /** Whether the previous tenure did not end cleanly. Called between {@link #begin} and {@link #complete}. */
     boolean isAfterCrash() {
         return afterCrash;
     }

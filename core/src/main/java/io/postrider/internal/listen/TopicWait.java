@@ -3,7 +3,7 @@ package io.postrider.internal.listen;
 import io.postrider.internal.log.Heads;
 import java.time.Duration;
 
-/** The waits of a listener: each ends when its topic moves or somebody nudges, and after one second at the latest. */
+/** The waits of a listener: each ends when its topic moves or it is woken, and after one second at the latest. */
 final class TopicWait {
     /** What changes without a signal, such as the loss of the lock, is noticed after this time. */
     static final Duration LONGEST = Duration.ofSeconds(1);

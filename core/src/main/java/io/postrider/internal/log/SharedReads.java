@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The recent reads of the listeners of this node. Listeners of one topic are mostly at the same position, so they read it once
- * instead of each for itself. Reading is two thirds of what a listener costs the database.
+ * instead of reading it separately. Reading is two thirds of the load of a listener on the database.
  *
  * <p>The reads of a topic are kept while it has two or more listeners here, at most {@link #KEPT} reads and {@link #BYTES} in total:
  * enough for listeners that work through a backlog side by side, not a cache of the log. They are dropped with the node's

@@ -15,8 +15,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sends a relay's events to its sink. An event ahead of the cursor is not sent twice as far as anybody can tell. A retry behind the
- * cursor is sent without asking: how far back it is in the sink is unknown, and a sink is not searched for it.
+ * Sends a relay's events to its sink. An event ahead of the cursor is not sent twice unless the sink cannot say what it has. A
+ * retry behind the cursor is sent without asking: how far back it is in the sink is unknown, and a sink is not searched for it.
  *
  * <pre>
  * IN DOUBT  at the start of a tenure, after a reset, after a send that was incomplete or threw. Before anything is sent, the sink

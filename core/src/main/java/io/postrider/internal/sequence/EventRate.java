@@ -2,7 +2,7 @@ package io.postrider.internal.sequence;
 
 /**
  * The number of events per second, averaged over about the last 100 ms. A single pass cannot tell: at 100 events per second every
- * fourth event comes within 3 ms of the one before, which looks like 300 per second and more.
+ * fourth event comes within 3 ms of the one before, which amounts to 300 per second and more.
  */
 final class EventRate {
     private static final double MEMORY_NANOS = 50e6;

@@ -6,7 +6,7 @@ import java.util.List;
 /**
  * A job that has ended on this node and is to be settled.
  *
- * @param cancelRequested whether somebody has asked that it be cancelled
+ * @param cancelRequested whether its cancellation was requested
  * @param ownRow whether it is settled in a row of its own: its handler's transaction may have written that row already without this
  *     node having received the answer to its commit. Then the primary key shows it
  * @param nanos how long it ran; {@link #NOT_STARTED} if it did not

@@ -6,10 +6,10 @@ import org.jspecify.annotations.Nullable;
 
 /** What is written about a claimed job: the fate its handler gave it, after the retry policy of its type has been applied. */
 public sealed interface Outcome {
-    /** The outcome as a {@link io.postrider.admin.Watch} is told. */
+    /** The outcome as it is reported to a {@link io.postrider.admin.Watch}. */
     JobEnd watched();
 
-    /** What went wrong; null if nothing did. */
+    /** The error; null if there is none. */
     default @Nullable String error() {
         return null;
     }

@@ -11,7 +11,7 @@ import java.util.Map;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Finds out which jobs of this node somebody has asked to cancel, and cancels them. Safe to share. */
+/** Finds the jobs of this node whose cancellation was requested, and cancels them. Safe to share. */
 final class CancelRequests {
     private static final Logger log = LoggerFactory.getLogger(CancelRequests.class);
     private static final Sql CANCELLED = Sql.file("work/cancelled");

@@ -15,7 +15,7 @@ final class ExclusiveRun {
     private @Nullable Object owner;
 
     /**
-     * @param quiet whether nothing runs on this node
+     * @param quiet whether no job runs on this node
      * @param over called when other queues may claim again
      */
     ExclusiveRun(BooleanSupplier quiet, Runnable over) {

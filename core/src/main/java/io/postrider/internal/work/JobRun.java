@@ -33,7 +33,7 @@ final class JobRun {
     private final ScheduledExecutorService scheduler;
     private final Map<HeldJob.Place, RunningJob> running = new ConcurrentHashMap<>();
 
-    /** Jobs that somebody has cancelled, and why. */
+    /** Cancelled jobs, with the reason. */
     private final Map<HeldJob.Place, String> cancelled = new ConcurrentHashMap<>();
 
     private volatile boolean closing;
@@ -56,7 +56,7 @@ final class JobRun {
         return running.keySet();
     }
 
-    /** Somebody has cancelled this job: if it waits it is not started, if it runs it is interrupted. */
+    /** This job was cancelled: if it waits it is not started, if it runs it is interrupted. */
     void cancel(HeldJob.Place place, String reason) {
         cancelled.put(place, reason);
         RunningJob now = running.get(place);

@@ -28,8 +28,8 @@ final class Lanes {
     private int delayedTurn;
 
     /**
-     * No lane is claimed before this moment, after one had nothing for us although its head said so: the queue is paused or limited,
-     * or another worker was faster.
+     * No lane is claimed before this moment, after a claim found nothing although the head had moved: the queue is paused
+     * or limited, or another worker was faster.
      */
     private volatile Deadline retry = Deadline.now();
 

@@ -13,7 +13,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Finds claims of one queue whose answer was lost: the server says that they are ours, and we do not know them. They are given back.
+ * Finds claims of one queue whose answer was lost: the server lists them for this node, but the node does not know them. Releases
+ * them.
  * After a failed claim the two are compared every second for a minute, because the server may still be executing that claim;
  * otherwise once a minute, which costs next to nothing. Used by the thread of the queue, except {@link #settled}.
  */
@@ -59,7 +60,7 @@ final class LostAnswers {
     }
 
     /**
-     * Gives back what the server says is ours and we do not know, if it is time. True if something was given back.
+     * If it is time, releases claims that the server lists but this node does not know. True if there were any.
      *
      * @param delayed the delayed jobs that are known
      */

@@ -9,7 +9,7 @@ import io.postrider.internal.settle.Settler;
 import java.util.concurrent.ExecutorService;
 
 /**
- * What the queues of one node share.
+ * Shared by the queues of one node.
  *
  * @param threads run the loops of the queues, their readers and the handlers
  */

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Logs how jobs ended, and tells the {@link Watch}. Safe to share. */
+/** Logs how jobs ended, and notifies the {@link Watch}. Safe to share. */
 final class OutcomeLog {
     private static final Logger log = LoggerFactory.getLogger(OutcomeLog.class);
     private static final String FAILED =

@@ -9,7 +9,7 @@ import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 
 /**
- * Topics or queues that exist: the settings name them, or somebody has written to them, listens to them or works on them. A name that
+ * Topics or queues that exist: the settings name them, or they have an event, a listener or a worker. A name that
  * exists is remembered for good, one that does not for a second, so that a client that repeats it costs one lookup a second.
  * Thread-safe.
  */

@@ -8,7 +8,7 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * Limits the bytes that are held for callers: in total, half of that for one project, and a quarter for one user. A caller that
- * holds nothing gets any size while nobody else holds anything, or while the total leaves room for it. Thread-safe.
+ * holds nothing gets any size while no other caller holds anything, or while the total leaves room for it. Thread-safe.
  */
 final class MemoryShares {
     private final long most;

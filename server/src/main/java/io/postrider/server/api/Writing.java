@@ -8,9 +8,9 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who may write what, and for which project and user. Both come from the token, not from the body: a body that names others is
- * refused. A token that reaches a user is in a browser, where anybody can read it, so it writes only what the settings name. One
- * that reaches a project writes to existing topics and queues, and creates none.
+ * Checks what a token may write, and for which project and user. Both come from the token, not from the body: a body that
+ * names others is refused. A token that reaches a user is in a browser, where anyone can read it, so it may write only to the
+ * topics and queues in the settings. A token that reaches a project writes to existing topics and queues, and creates none.
  */
 public final class Writing {
     private final Postrider postrider;
@@ -98,7 +98,7 @@ public final class Writing {
         refuseUnless(may, who, "enqueue on " + Fields.shown(queue), "queues");
     }
 
-    /** A lookup takes a connection, so it waits for the caller's turn as a write does: anybody can invent names. */
+    /** A lookup takes a connection, so it waits for the caller's turn as a write does: callers can invent names. */
     private boolean exists(Identity who, KnownNames names, String name) throws Exception {
         if (names.isFound(name)) {
             return true;

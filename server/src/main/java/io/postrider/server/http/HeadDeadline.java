@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Gives each request head a deadline. Tomcat's own timeout counts from the last byte, so a client that sends one byte every nine
- * seconds kept its connection for ever. After each piece of a head that is not complete, the timeout of the connection is set to
+ * seconds kept its connection forever. After each piece of a head that is not complete, the timeout of the connection is set to
  * the time that is left, and Tomcat closes the connection then. A piece that comes too late closes it as well: Tomcat checks
  * timeouts once a second, and skips connections that have just been read.
  *

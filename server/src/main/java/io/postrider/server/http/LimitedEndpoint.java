@@ -28,7 +28,7 @@ final class LimitedEndpoint extends NioEndpoint {
         super.setHandler(new HeadDeadline(readers, () -> headTimeout, this::getConnectionTimeout, shares::release));
     }
 
-    /** The number of workers is unknown if somebody else provides the executor. */
+    /** The number of workers is unknown if the application provides the executor. */
     private int socketReaders() {
         int workers = getMaxThreads();
         return workers < 0 ? SOCKET_READERS : workers / 4;

@@ -19,7 +19,7 @@ import java.util.Optional;
 
 /**
  * The keys that verify tokens. There is no default: without a configured key the server accepts connections from this machine
- * only, and generates a key that nobody else knows and that is lost when the process ends.
+ * only, and generates a key that no other process knows and that is lost when the process ends.
  *
  * @param development a token for trying things out, if no key is configured
  */

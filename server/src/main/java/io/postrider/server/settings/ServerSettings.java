@@ -82,7 +82,7 @@ public record ServerSettings(
         }
     }
 
-    /** Who may read {@code /metrics}. */
+    /** Access to {@code /metrics}. */
     public enum Metrics {
         OPEN,
         TOKEN

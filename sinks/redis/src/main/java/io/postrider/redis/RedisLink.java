@@ -86,7 +86,7 @@ final class RedisLink implements AutoCloseable {
                         .connectTimeout(options.connectTimeout())
                         .keepAlive(true)
                         .build())
-                .timeoutOptions(TimeoutOptions.builder().timeoutCommands(false).build()) // timeouts are ours
+                .timeoutOptions(TimeoutOptions.builder().timeoutCommands(false).build()) // this class applies its own timeouts
                 .build());
     }
 

@@ -187,7 +187,7 @@ final class TopicFeed implements AutoCloseable {
             if (event.position() == position + next.size() + 1) {
                 next.add(event);
             } else if (trail.contradicts(event) && sinceCompared().compareTo(QUIET) >= 0) {
-                handOver(next); // rate-limited: somebody may replay old messages of another log
+                handOver(next); // rate-limited: a client may replay old messages of another log
                 next = new ArrayList<>();
                 compare();
             }

@@ -1,4 +1,4 @@
-/** What all checks share: the interface, its context and its findings. */
+/** Shared by all checks: the interface, its context and its findings. */
 @NullMarked
 package io.postrider.internal.doctor.check;
 
