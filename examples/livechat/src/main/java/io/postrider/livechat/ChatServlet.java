@@ -59,7 +59,7 @@ final class ChatServlet extends HttpServlet {
             }
             problem(response, e.status(), e.title(), String.valueOf(e.getMessage()));
         } catch (JacksonException e) {
-            problem(response, 400, "Bad request", "The body is not the JSON that is expected here.");
+            problem(response, 400, "Bad request", "The body does not have the expected JSON fields.");
         } catch (PostriderException e) {
             refused(request, response, e);
         } catch (SQLException e) {

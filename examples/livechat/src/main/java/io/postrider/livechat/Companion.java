@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * the page shows the job's retries.
  */
 final class Companion {
-    /** Short, because somebody is watching: immediately, 1 s, 2 s, 4 s, then a dead letter. */
+    /** Short, because a person is watching: immediately, 1 s, 2 s, 4 s, then a dead letter. */
     static final RetryPolicy RETRY =
             RetryPolicy.table(Duration.ofSeconds(1), Duration.ofSeconds(2), Duration.ofSeconds(4));
 
@@ -131,7 +131,7 @@ final class Companion {
             String take = "update livechat.companion_failures set ahead = ahead - 1, job = ?"
                     + " where ahead > 0 and (job = ? or job is null and ? = 1)";
             if (Rows.run(connection, take, job.id(), job.id(), job.attempt()) > 0) {
-                throw new IllegalStateException("the companion was told to fail");
+                throw new IllegalStateException("the companion was asked to fail");
             }
         }
     }

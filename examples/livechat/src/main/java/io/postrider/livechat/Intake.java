@@ -35,7 +35,7 @@ final class Intake {
                     .map(message -> Fate.done("{\"message\":" + message.id() + "}"))
                     .orElseGet(() -> Fate.done("{\"repeat\":true}"));
         } catch (NoSuchConversation e) {
-            return Fate.dead("the conversation is not one of this project: no attempt will change that");
+            return Fate.dead("the conversation does not belong to this project; retrying cannot change that");
         }
     }
 

@@ -19,7 +19,7 @@ final class Ledger {
     /** Of each of its three statements: an old position makes it read the whole log of the chat. */
     static final Duration DEADLINE = Duration.ofSeconds(2);
 
-    /** count(*), though saved twice cannot be with the unique key in place: the counter must not rest on what it is to show. */
+    /** count(*), although the unique key prevents duplicates: the counter must not assume what it is meant to show. */
     private static final String COUNT = "select a.client, coalesce(s.n, 0) as saved, coalesce(e.n, 0) as emitted,"
             + " e.position from unnest(?) a (client)"
             + " left join (select m.client_id, count(*) as n from livechat.message m"

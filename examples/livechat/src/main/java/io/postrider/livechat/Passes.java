@@ -11,6 +11,6 @@ public interface Passes {
     /** A token for a guest: the user as subject, the project, reach {@code project} for agents and {@code user} for visitors. */
     String issue(Guest guest, Duration life);
 
-    /** The guest of this token; empty if it is forged, expired, or issued by somebody else. */
+    /** The guest of this token; empty if it is forged, expired, or issued for another audience. */
     Optional<Guest> check(String token);
 }

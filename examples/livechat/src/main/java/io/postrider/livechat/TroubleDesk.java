@@ -175,7 +175,7 @@ final class TroubleDesk {
     }
 
     /**
-     * Only if a message waited since the kill: otherwise it shows when somebody wrote again, not when the worker resumed.
+     * Only if a message waited since the kill: otherwise it shows when a user wrote again, not when the worker resumed.
      *
      * @param waits whether messages wait for a worker that is down
      */

@@ -156,7 +156,7 @@ class Desk {
     return line;
   }
 
-  // ── what goes out ────────────────────────────────────────────────────────────────────────────────────────────────────
+  // ── outgoing ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
   say(text) {
     if (this.open) {
@@ -199,7 +199,7 @@ class Desk {
     return line === this.open && document.visibilityState === 'visible';
   }
 
-  // ── the list and what is open ────────────────────────────────────────────────────────────────────────────────────────
+  // ── the list and the open one ───────────────────────────────────────────────────────────────────────────────────────
 
   /** Until the agent chooses, opens the preferred visitor's conversation, else the latest. On a narrow screen the list stays open. */
   openBest() {

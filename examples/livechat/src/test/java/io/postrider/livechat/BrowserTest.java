@@ -199,7 +199,7 @@ class BrowserTest {
     @Test
     void an_agent_whom_nobody_knows_is_told_who_there_is() {
         Screen agent = screen("/agent.html?as=mallory");
-        agent.awaitText("#agent .empty", "There is no such agent; take one of [anna, ben, mira].");
+        agent.awaitText("#agent .empty", "Unknown agent; choose one of [anna, ben, mira].");
         assertThat(agent.faults()).as("what the browser says of it").allMatch(fault -> fault.contains("404"));
     }
 

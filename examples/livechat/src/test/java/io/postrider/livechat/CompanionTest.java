@@ -72,7 +72,7 @@ class CompanionTest {
             });
             assertThat(node.texts("select attempt from livechat.message where answers is not null"))
                     .containsExactly("4");
-            assertThat(seen).hasSize(3).allMatch(error -> error.contains("told to fail"));
+            assertThat(seen).hasSize(3).allMatch(error -> error.contains("asked to fail"));
             assertThat(node.texts("select counted from livechat.companion")).containsExactly("1");
         }
     }

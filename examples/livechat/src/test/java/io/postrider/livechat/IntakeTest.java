@@ -262,7 +262,7 @@ class IntakeTest {
                     "it is dead",
                     LONG,
                     () -> node.postrider.jobs().find(job).filter(found -> found.state() == Jobs.State.FAILED));
-            assertThat(dead.error()).contains("not one of this project");
+            assertThat(dead.error()).contains("does not belong to this project");
             assertThat(node.count("livechat.message")).isZero();
         }
     }
