@@ -138,7 +138,7 @@ class ChatDemoTest {
         try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"))) {
             assertThatThrownBy(() -> new ChatDemo(Map.of()).open(database.jdbcUrl(), taken.getLocalPort(), true))
                     .isInstanceOf(PostriderException.class)
-                    .hasMessageContaining("port " + taken.getLocalPort() + " is taken")
+                    .hasMessageContaining("port " + taken.getLocalPort() + " is in use")
                     .hasMessageContaining("--port");
         }
     }
