@@ -462,6 +462,73 @@ class WorkHardshipTest {
     }
 
     @Test
+    void a_replayed_dead_job_takes_its_unique_key_again_or_stays_a_dead_letter() {
+        AtomicBoolean broken = new AtomicBoolean(true);
+        CountDownLatch go = new CountDownLatch(1);
+        try (Node node = new Node(database)) {
+            node.postrider
+                    .add(Worker.on("q").handling("t", job -> {
+                        if (broken.get()) {
+                            return Fate.dead("broken");
+                        }
+                        go.await(60, TimeUnit.SECONDS);
+                        return Fate.done();
+                    }))
+                    .start();
+            UUID held = enqueue(node, Job.of("q", "t", "{}").withUnique("held"));
+            UUID free = enqueue(node, Job.of("q", "t", "{}").withUnique("free"));
+            awaitState(node, held, State.FAILED);
+            awaitState(node, free, State.FAILED);
+            broken.set(false);
+            UUID holder = enqueue(node, Job.of("q", "t", "{}").withUnique("held"));
+            assertThat(replayAll(node)).isEqualTo(1);
+            assertThat(status(node, held).state()).isEqualTo(State.FAILED);
+            assertThat(enqueue(node, Job.of("q", "t", "{}").withUnique("free")))
+                    .as("the job that holds the key of the replayed one")
+                    .isEqualTo(free);
+            go.countDown();
+            awaitState(node, holder, State.DONE);
+            awaitState(node, free, State.DONE);
+            assertThat(node.number("select count(*) from postrider.unique_job"))
+                    .as("keys that are still held")
+                    .isZero();
+            assertThat(replayAll(node)).isEqualTo(1);
+            awaitState(node, held, State.DONE);
+        }
+    }
+
+    @Test
+    void a_dead_job_does_not_take_its_unique_key_from_a_job_that_is_enqueued_meanwhile() {
+        try (Node node = new Node(database);
+                Psql producer = new Psql(database)) {
+            node.postrider
+                    .add(Worker.on("q").handling("t", job -> Fate.dead("broken")))
+                    .start();
+            UUID first = enqueue(node, Job.of("q", "t", "{}").withUnique("k"));
+            awaitState(node, first, State.FAILED);
+            String second = producer.begin()
+                    .text("select postrider.enqueue('q', 't', '{}', unique_key => 'k')::text");
+            CompletableFuture<Boolean> retried =
+                    Background.get(() -> node.postrider.jobs().retry(first));
+            Await.until(
+                    "the retry waits for the producer",
+                    () -> node.number("select count(*) from pg_stat_activity where wait_event_type = 'Lock'"
+                                    + " and datname = current_database()")
+                            == 1);
+            producer.commit();
+            assertThatThrownBy(retried::join).hasMessageContaining(second);
+        }
+    }
+
+    private static int replayAll(Node node) {
+        return node.postrider
+                .deadLetters()
+                .replay(node.deadLetters("queue:q").stream()
+                        .map(letter -> letter.id())
+                        .toList());
+    }
+
+    @Test
     void a_schedule_that_this_machine_cannot_read_does_not_stop_the_others() {
         try (Node node = new Node(database);
                 Psql psql = new Psql(database)) {

@@ -28,8 +28,8 @@ public interface DeadLetters {
     List<String> listeners();
 
     /**
-     * Returns dead letters to their listener or queue to be handled again. A job whose event was deleted or cannot be read
-     * remains a dead letter. Returns how many were replayed.
+     * Returns dead letters to their listener or queue to be handled again. A job remains a dead letter if its event was deleted or
+     * cannot be read, or if another job holds its unique key. Returns how many were replayed.
      */
     int replay(List<Long> ids);
 

@@ -99,6 +99,7 @@ public final class Migrator {
             "functions/take_over",
             "functions/hand_over_undone",
             "functions/waiting",
+            "functions/replay_job",
             "functions/ask_to_cancel",
             "functions/cancel",
             "functions/make_segments",
