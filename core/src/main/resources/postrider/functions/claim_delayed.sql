@@ -1,9 +1,10 @@
 -- claim_delayed(queue, order_of_lanes, worker, most, bytes, types, tier): claims due jobs of a queue that are scheduled individually.
 --
--- takes    order_of_lanes: which lane goes first. most, bytes: maximum number of jobs, and bytes of payloads. types: those the
---          worker handles. tier: 0: jobs that were running at no crash of a worker. 1: at one crash. 2: a single job that was
---          running at more, if no other such job runs anywhere: for a worker that runs nothing else meanwhile
--- gives    the jobs, of each lane the longest due first; of one key, if the queue limits that, in the order of their positions
+-- takes    order_of_lanes: which lane goes first. most, bytes: so many jobs at most, with so long payloads. types: those the
+--          worker knows. tier: 0: those that no worker has ended with. 1: those that one has. 2: one that
+--          more have, if none of these runs anywhere: for a worker that does nothing else meanwhile
+-- gives    the jobs, of each lane the longest due first; of one key, if the queue limits that, in the order of their positions.
+--          claimed_at: worker and claimed_at are the fencing token
 -- touches  delayed, worker (writes), claim (writes, for a queue with a rate), queue (reads)
 -- locks    the rows of the jobs; the queue if it has limits; the worker, shared
 create or replace function postrider.claim_delayed(
@@ -16,7 +17,8 @@ create or replace function postrider.claim_delayed(
   tier            int)
 returns table (
   topic text, "position" bigint, event_id uuid, type text, payload text, key text, project_id text, user_id text,
-  aggregate_type text, aggregate_id text, headers text, created_at timestamptz, unique_key text, attempt int, crashes int)
+  aggregate_type text, aggregate_id text, headers text, created_at timestamptz, unique_key text, attempt int, crashes int,
+  claimed_at timestamptz)
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp
 set jit = off
@@ -146,6 +148,6 @@ begin
   from unnest(chosen) c (tid)
   where d.ctid = c.tid
   returning d.topic, d.position, d.event_id, d.type, d.payload::text, d.key, d.project_id, d.user_id, d.aggregate_type,
-    d.aggregate_id, d.headers::text, d.created_at, d.unique_key, d.attempt, d.crashes;
+    d.aggregate_id, d.headers::text, d.created_at, d.unique_key, d.attempt, d.crashes, d.claimed_at;
 end
 $$;

@@ -1,6 +1,8 @@
--- finish_delayed(topic, position, worker, attempt, fate, result): finishes a job that has a row in delayed, as done or cancelled.
+-- finish_delayed(topic, position, worker, attempt, fate, result, claimed_at): finishes a job that has a row in delayed, as done or
+-- cancelled.
 --
--- gives    whether the row still belonged to this worker and this attempt. It is the fencing token
+-- takes    claimed_at: the time of the claim; null from a node of a previous version
+-- gives    whether the row still belonged to this claim
 -- touches  delayed, finish (writes)
 create or replace function postrider.finish_delayed(
   of_topic     text,
@@ -8,7 +10,8 @@ create or replace function postrider.finish_delayed(
   of_worker    bigint,
   of_attempt   int,
   of_fate      text,
-  of_result    jsonb)
+  of_result    jsonb,
+  claim_time   timestamptz default null)
 returns boolean
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp
@@ -20,6 +23,7 @@ begin
   with gone as (
     delete from postrider.delayed d
     where d.topic = of_topic and d.position = of_position and d.worker = of_worker and d.attempt = of_attempt
+    and d.claimed_at = coalesce(claim_time, d.claimed_at)
     returning d.*
   )
   insert into postrider.finish (topic, position, fate, attempts, worker, claimed_at, result)

@@ -20,7 +20,7 @@ select e.event_id as id, split_part(l.topic, ':', 2) as queue, e.type as job_typ
   coalesce(x.error_code, d.error_code) as last_error_code,
   coalesce(x.error, d.error) as last_error_message,
   e.created_at::timestamptz,
-  coalesce(d.claimed_at, f.claimed_at, case when d.position is null then c.at end) as claimed_at,
+  coalesce(case when d.worker is not null then d.claimed_at end, f.claimed_at, case when d.position is null then c.at end) as claimed_at,
   coalesce(x.died_at, f.at, case when s.fate <> 'aside' then s.at end) as finished_at,
   e.key, e.project_id, e.user_id, e.payload, e.headers, e.unique_key::text,
   coalesce(f.result, s.results -> (l.position::text)) as result,
@@ -48,7 +48,8 @@ where l.topic >= 'queue:' and l.topic < 'queue;' and e.topic >= 'queue:' and e.t
 union all
 select d.event_id, split_part(d.topic, ':', 2), d.type, coalesce(nullif(split_part(d.topic, ':', 3), ''), 'normal'),
   case when d.worker is null then 'PENDING' else 'IN_PROGRESS' end, d.due_at, d.attempt, w.node,
-  case when w.id is not null then postrider.lease_until(w.id) end, d.error_code, d.error, d.created_at, d.claimed_at, null,
+  case when w.id is not null then postrider.lease_until(w.id) end, d.error_code, d.error, d.created_at,
+  case when d.worker is not null then d.claimed_at end, null,
   d.key, d.project_id, d.user_id, d.payload, d.headers, d.unique_key, null, p.percent, p.note, d.why, d.crashes,
   d.topic, d.position, d.stack
 from postrider.delayed d

@@ -6,8 +6,11 @@ import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import javax.sql.DataSource;
 
@@ -16,6 +19,7 @@ public final class DeafDataSource extends DelegatingDataSource {
     private final Set<String> statements = ConcurrentHashMap.newKeySet();
     private final Set<Thread> threads = ConcurrentHashMap.newKeySet();
     private final Set<String> names = ConcurrentHashMap.newKeySet();
+    private final Map<String, CountDownLatch> held = new ConcurrentHashMap<>();
     private final AtomicInteger lost = new AtomicInteger();
 
     public DeafDataSource(DataSource to) {
@@ -37,6 +41,12 @@ public final class DeafDataSource extends DelegatingDataSource {
         names.add(thread);
     }
 
+    /** The same, and then the thread gets no connection before the latch is open. */
+    public void loseCommitOf(String thread, CountDownLatch until) {
+        held.put(thread, until);
+        names.add(thread);
+    }
+
     /** How many answers were not heard. */
     public int lost() {
         return lost.get();
@@ -44,6 +54,7 @@ public final class DeafDataSource extends DelegatingDataSource {
 
     @Override
     public Connection getConnection() throws SQLException {
+        awaitTurn(Thread.currentThread().getName());
         Connection connection = super.getConnection();
         return proxy(Connection.class, (method, arguments) -> {
             Object result = call(connection, method, arguments);
@@ -54,6 +65,18 @@ public final class DeafDataSource extends DelegatingDataSource {
                     ? listening(connection, statement, String.valueOf(arguments[0]))
                     : result;
         });
+    }
+
+    private void awaitTurn(String thread) throws SQLException {
+        CountDownLatch until = names.contains(thread) ? null : held.get(thread);
+        try {
+            if (until != null && !until.await(60, TimeUnit.SECONDS)) {
+                throw new SQLException("held back for a minute", "08001");
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new SQLException("interrupted", "08001", e);
+        }
     }
 
     private boolean isDeaf(Thread thread) {

@@ -2,16 +2,21 @@ package io.postrider;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.postrider.admin.JobEnd;
+import io.postrider.admin.Watch;
 import io.postrider.testkit.Await;
 import io.postrider.testkit.PostgresTest;
 import io.postrider.testkit.TestDatabase;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.time.Duration;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
@@ -26,11 +31,20 @@ class JobDoubtTest {
     private final DeafDataSource deaf;
     private final Postrider node;
     private final Psql psql;
+    private final Queue<JobEnd> ends = new ConcurrentLinkedQueue<>();
 
     JobDoubtTest(TestDatabase database) {
         this.database = database;
         this.deaf = new DeafDataSource(database.dataSource());
-        this.node = Postrider.on(deaf, Options.defaults().withDirect(database.dataSource()))
+        Watch watch = new Watch() {
+            @Override
+            public void jobEnded(ClaimedJob job, JobEnd end, Duration took) {
+                ends.add(end);
+            }
+        };
+        this.node = Postrider.on(
+                        deaf,
+                        Options.defaults().withDirect(database.dataSource()).withWatch(watch))
                 .migrate();
         this.psql = new Psql(database);
         psql.execute("create table effect (job bigint)");
@@ -116,6 +130,75 @@ class JobDoubtTest {
         awaitDone(6);
         assertThat(deaf.lost()).isPositive();
         assertThat(calls).hasValue(9);
+        assertSound();
+    }
+
+    /** The attempt of a snoozed job does not count, so its next claim has the same number. */
+    @Test
+    void a_repeated_settlement_leaves_the_next_claim_of_a_delayed_job_alone() {
+        AtomicInteger calls = new AtomicInteger();
+        CountDownLatch nextClaim = new CountDownLatch(1);
+        AtomicReference<String> holder = new AtomicReference<>("not read");
+        node.add(Worker.on("q").withSlots(2).handling("t", job -> {
+            int call = calls.incrementAndGet();
+            if (call == 2) {
+                deaf.loseCommitOf("postrider-settler", nextClaim);
+            }
+            if (call <= 2) {
+                return Fate.snooze(Duration.ZERO);
+            }
+            if (call == 3) {
+                nextClaim.countDown();
+                Await.until("the settlement was repeated", Duration.ofSeconds(60), () -> ends.size() == 2);
+                try (Psql other = new Psql(database)) {
+                    holder.set(other.text("select coalesce(worker::text, 'nobody') from postrider.delayed"));
+                }
+            }
+            return Fate.done();
+        }));
+        enqueue(1);
+        node.start();
+        awaitDone(1);
+        assertThat(deaf.lost()).isEqualTo(1);
+        assertThat(holder.get())
+                .as("the worker that holds the job while its third call runs")
+                .isEqualTo(psql.text("select max(id) from postrider.worker"));
+        assertThat(calls).hasValue(3);
+        assertThat(ends).containsExactly(JobEnd.SNOOZED, JobEnd.SNOOZED, JobEnd.DONE);
+        assertSound();
+    }
+
+    @Test
+    void a_delayed_job_that_was_settled_and_never_heard_of_is_not_reported_as_lost() {
+        CountDownLatch together = new CountDownLatch(3);
+        AtomicInteger snoozes = new AtomicInteger();
+        node.add(Worker.on("q").withSlots(3).handling("t", job -> {
+            if (job.attempt() == 1) {
+                return Fate.retry(Duration.ZERO);
+            }
+            together.countDown();
+            together.await(60, TimeUnit.SECONDS);
+            deaf.loseCommitOf("postrider-settler");
+            return switch ((int) job.position()) {
+                case 1 -> Fate.dead("broken");
+                case 2 -> snoozes.incrementAndGet() == 1 ? Fate.snooze(Duration.ZERO) : Fate.done();
+                default -> Fate.done();
+            };
+        }));
+        enqueue(3);
+        node.start();
+        awaitDone(2);
+        Await.until("all ends are reported", Duration.ofSeconds(60), () -> ends.size() == 7);
+        assertThat(deaf.lost()).isPositive();
+        assertThat(ends)
+                .containsExactlyInAnyOrder(
+                        JobEnd.RETRIED,
+                        JobEnd.RETRIED,
+                        JobEnd.RETRIED,
+                        JobEnd.DEAD,
+                        JobEnd.SNOOZED,
+                        JobEnd.DONE,
+                        JobEnd.DONE);
         assertSound();
     }
 

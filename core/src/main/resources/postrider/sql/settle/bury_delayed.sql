@@ -1,7 +1,8 @@
--- a delayed job becomes a dead letter of its lane. gives: a row if it still belonged to the worker. touches: delayed, dead_letter
+-- a job that goes by itself becomes a dead letter of its lane. gives: a row if it still belonged to this claim. touches: delayed, dead_letter
 with gone as (
   delete from postrider.delayed d
   where d.topic = :topic and d.position = :position and d.worker = :worker and d.attempt = :attempt
+  and d.claimed_at = :claimed_at
   returning d.*
 )
 insert into postrider.dead_letter

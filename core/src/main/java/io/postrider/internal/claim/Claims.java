@@ -119,6 +119,7 @@ public final class Claims {
                 row -> new HeldJob(
                         worker,
                         null,
+                        row.instant("claimed_at"),
                         row.text("topic"),
                         job(row, row.text("topic"), row.int4("attempt")),
                         row.textOrNull("unique_key"),
@@ -171,7 +172,7 @@ public final class Claims {
         }
         Long wait = row.int8OrNull("wait");
         return new FoundJob(
-                new HeldJob(worker, claim, claim.topic(), job(row, claim.topic(), 1), row.textOrNull("unique_key"), 0),
+                new HeldJob(worker, claim, null, claim.topic(), job(row, claim.topic(), 1), row.textOrNull("unique_key"), 0),
                 wait == null ? null : Duration.ofMillis(wait),
                 FoundJob.Hold.of(row.textOrNull("hold")));
     }
@@ -191,7 +192,7 @@ public final class Claims {
                 Instant.EPOCH,
                 1,
                 position);
-        return new HeldJob(worker, claim, claim.topic(), job, null, 0);
+        return new HeldJob(worker, claim, null, claim.topic(), job, null, 0);
     }
 
     private ClaimedJob job(Row row, String lane, int attempt) throws SQLException {

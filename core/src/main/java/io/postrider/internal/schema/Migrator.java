@@ -38,7 +38,8 @@ public final class Migrator {
             "V008__bad_rows",
             "V009__progress_checks",
             "V010__signatures",
-            "V011__held_jobs");
+            "V011__held_jobs",
+            "V012__claim_times");
 
     /** The files under {@code functions/} and {@code views/}, in the order in which they are created. */
     public static final List<String> FUNCTIONS = List.of(

@@ -8,15 +8,19 @@ import io.postrider.internal.db.StackTraceText;
 import java.sql.SQLException;
 import java.util.Optional;
 
-/** The statements that settle a delayed job. Its row in {@code delayed} is the fence: a worker that has lost it settles nothing. */
+/**
+ * The statements that settle a delayed job. Its row in {@code delayed} is the fence, with the worker and the time of the claim: a
+ * worker that has lost the claim settles nothing.
+ */
 final class DelayedSettlements {
     private static final Sql FINISH = Sql.call(
             "settle/finish_delayed",
-            "select postrider.finish_delayed(:topic, :position, :worker, :attempt, :fate, :result::pg_catalog.jsonb) as ours");
+            "select postrider.finish_delayed(:topic, :position, :worker, :attempt, :fate, :result::pg_catalog.jsonb, :claimed_at) as ours");
     private static final Sql DELAY_AGAIN = Sql.call(
             "settle/delay_again",
-            "select postrider.delay_again(:topic, :position, :worker, :attempt, :why, :wait, :counted, :code, :error, :stack) as ours");
+            "select postrider.delay_again(:topic, :position, :worker, :attempt, :why, :wait, :counted, :code, :error, :stack, :claimed_at) as ours");
     private static final Sql BURY = Sql.file("settle/bury_delayed");
+    private static final Sql SETTLED_BEFORE = Sql.file("settle/settled_before");
     private static final Sql MAY_SETTLE =
             Sql.call("settle/may_settle", "select postrider.may_settle(:topic, :position, :job) as settled");
 
@@ -38,7 +42,7 @@ final class DelayedSettlements {
                 .orElseThrow();
     }
 
-    /** Settles one job. False if it does not belong to this worker any more. */
+    /** Settles one job. False if its row does not belong to this claim any more. */
     static boolean write(Session session, EndedJob one) {
         HeldJob heldJob = one.heldJob();
         if (one.outcome() instanceof Outcome.Delayed delayed) {
@@ -53,6 +57,20 @@ final class DelayedSettlements {
                                 .text("fate", SettlementRow.fate(one.outcome()))
                                 .text("result", SettlementRow.result(one.outcome())),
                         row -> row.bool("ours"))
+                .orElse(false);
+    }
+
+    /**
+     * Whether this claim was settled before with the same fate, by a commit whose answer was lost. Asked after {@link #write} has
+     * returned false; never in the transaction of a handler, whose effects would then be committed twice.
+     */
+    static boolean isSettledBefore(Session session, EndedJob one) {
+        return session.one(
+                        SETTLED_BEFORE,
+                        bind -> fence(bind, one.heldJob())
+                                .text("fate", SettlementRow.fate(one.outcome()))
+                                .text("code", one.outcome() instanceof Outcome.Dead dead ? dead.code() : null),
+                        row -> row.bool("settled"))
                 .orElse(false);
     }
 
@@ -85,6 +103,7 @@ final class DelayedSettlements {
         return bind.text("topic", heldJob.topic())
                 .int8("position", heldJob.job().position())
                 .int8("worker", heldJob.worker())
-                .int4("attempt", heldJob.job().attempt());
+                .int4("attempt", heldJob.job().attempt())
+                .instant("claimed_at", heldJob.claimedAt());
     }
 }

@@ -42,8 +42,7 @@ public final class Settlements {
     /** Settles a job in the transaction of its handler. */
     public Settled settleInHandler(Session session, EndedJob one) {
         if (one.heldJob().isDelayed()) {
-            return DelayedSettlements.refusal(session, one.heldJob())
-                    .orElseGet(() -> write(session, List.of(one)).isEmpty() ? Settled.WRITTEN : Settled.LOST);
+            return DelayedSettlements.refusal(session, one.heldJob()).orElseGet(() -> settleDelayed(session, one));
         }
         Settled settled = settle(
                 session,
@@ -56,14 +55,23 @@ public final class Settlements {
         return settled;
     }
 
+    private Settled settleDelayed(Session session, EndedJob one) {
+        if (!DelayedSettlements.write(session, one)) {
+            return Settled.LOST;
+        }
+        cleanUp(session, List.of(one), Set.of());
+        return Settled.WRITTEN;
+    }
+
     /** Settles jobs. Returns those that do not belong to this worker any more. */
     Set<EndedJob> write(Session session, List<EndedJob> batch) {
         Set<EndedJob> lost = new HashSet<>();
+        Set<EndedJob> settledBefore = new HashSet<>();
         Map<Long, List<EndedJob>> byWorker = new TreeMap<>();
         for (EndedJob one : batch) {
             if (one.heldJob().isDelayed()) {
                 if (!DelayedSettlements.write(session, one)) {
-                    lost.add(one);
+                    (DelayedSettlements.isSettledBefore(session, one) ? settledBefore : lost).add(one);
                 }
             } else if (one.ownRow()) {
                 if (settle(session, one.heldJob().worker(), List.of(one), null) == Settled.LOST) {
@@ -79,7 +87,8 @@ public final class Settlements {
                 lost.addAll(jobs);
             }
         });
-        cleanUp(session, batch, lost);
+        // The first commit has cleaned up after the others. The job may run again since, with its unique key.
+        cleanUp(session, batch.stream().filter(one -> !settledBefore.contains(one)).toList(), lost);
         return lost;
     }
 

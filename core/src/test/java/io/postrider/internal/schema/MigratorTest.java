@@ -63,7 +63,8 @@ class MigratorTest {
                             "8 V008__bad_rows",
                             "9 V009__progress_checks",
                             "10 V010__signatures",
-                            "11 V011__held_jobs");
+                            "11 V011__held_jobs",
+                            "12 V012__claim_times");
             psql.emit("orders", "a").passAll();
             assertThat(psql.log("orders")).containsExactly("a");
         }

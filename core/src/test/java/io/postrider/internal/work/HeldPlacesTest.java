@@ -53,6 +53,6 @@ class HeldPlacesTest {
                 Instant.EPOCH,
                 1,
                 position);
-        return new HeldJob(worker, null, "queue:q", job, null, 0);
+        return new HeldJob(worker, null, Instant.EPOCH, "queue:q", job, null, 0);
     }
 }

@@ -1,0 +1,5 @@
+-- Functions whose arguments or columns have changed, as in V010: a delayed job is settled by the time of its claim. The new
+-- argument has a default, so that nodes of the previous version can still call them during a rollout.
+drop function if exists postrider.claim_delayed(text, text[], bigint, int, bigint, text[], int);
+drop function if exists postrider.finish_delayed(text, bigint, bigint, int, text, jsonb);
+drop function if exists postrider.delay_again(text, bigint, bigint, int, text, bigint, boolean, text, text, text);
