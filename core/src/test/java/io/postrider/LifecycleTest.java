@@ -59,6 +59,27 @@ class LifecycleTest {
     }
 
     @Test
+    void a_worker_whose_adding_failed_can_be_added_again(TestDatabase database) {
+        FaultyDataSource faulty = new FaultyDataSource(database.dataSource());
+        AtomicInteger done = new AtomicInteger();
+        Worker worker = Worker.on("q").handling("t", job -> {
+            done.incrementAndGet();
+            return Fate.done();
+        });
+        try (Psql psql = new Psql(database);
+                Postrider node = Postrider.on(faulty, Options.defaults().withDirect(database.dataSource()))) {
+            node.start();
+            faulty.away(true);
+            assertThatThrownBy(() -> node.add(worker)).isInstanceOf(PostriderException.class);
+            faulty.away(false);
+            node.add(worker);
+            assertThatThrownBy(() -> node.add(worker)).hasMessageContaining("already");
+            psql.execute("select postrider.enqueue('q', 't', '{}')");
+            Await.until("it is done", () -> done.get() == 1);
+        }
+    }
+
+    @Test
     void fifty_starts_and_stops_at_once_under_load_leave_no_thread_no_connection_and_no_lock(TestDatabase database) {
         AtomicBoolean producing = new AtomicBoolean(true);
         AtomicInteger emitted = new AtomicInteger();

@@ -187,8 +187,9 @@ final class Node implements Postrider {
     @Override
     public synchronized Postrider add(Worker worker) {
         refuseClosed();
-        if (!names.add("queue:" + worker.queue())) {
-            throw PostriderException.refused("queue " + worker.queue() + " already has a worker on this node");
+        String name = "queue:" + worker.queue();
+        if (names.contains(name)) {
+            throw PostriderException.refused("queue " + worker.queue() + " has a worker on this node already");
         }
         if (connection == null) {
             waitingWorkers.add(worker);
@@ -196,6 +197,7 @@ final class Node implements Postrider {
             workers.register(worker);
             workers.run(worker);
         }
+        names.add(name); // last, so that a call that failed can be repeated
         return this;
     }
 
