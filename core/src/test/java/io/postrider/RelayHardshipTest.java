@@ -167,6 +167,42 @@ class RelayHardshipTest {
         assertThat(told.arrived).containsExactly(1L);
     }
 
+    /** Retention carries the last row of a ledger over and empties the segment that holds the first one. */
+    @Test
+    void an_event_that_was_taken_is_not_buried_because_its_ledger_was_shortened_meanwhile() throws Exception {
+        String name = "unnoted-short";
+        FaultyDataSource faulty = new FaultyDataSource(database.dataSource());
+        AtomicInteger sends = new AtomicInteger();
+        CountDownLatch taken = new CountDownLatch(1);
+        Told told = new Told(events -> {
+            if (sends.incrementAndGet() == 2) {
+                return refused();
+            }
+            if (sends.get() == 3) {
+                faulty.fail(true);
+                taken.countDown();
+            }
+            return SendResult.whole();
+        });
+        emit(name, 1);
+        try (Postrider other = Postrider.on(faulty, Options.defaults().withPoll(Duration.ofMillis(50)));
+                Psql psql = new Psql(database)) {
+            other.add(told.relay(name).withPolicy(FailurePolicy.SKIP).withAttempts(2));
+            other.start();
+            node.awaitCursor(name, 1);
+            emit(name, 1);
+            taken.await();
+            int asked = faulty.asked();
+            Await.until("it stumbled", () -> faulty.asked() > asked + 1);
+            psql.execute("delete from postrider.delivery where from_position = 0 and listener = '" + name + "'");
+            faulty.fail(false);
+            node.awaitCursor(name, 2);
+            Await.until("it is noted", () -> status(name).setbacks() == 0);
+        }
+        assertThat(node.deadLetters(name)).isEmpty();
+        assertThat(told.arrived).containsExactly(1L, 2L);
+    }
+
     /** Taken from among the dead letters when the database is gone, and refused again after the reset. */
     @Test
     void what_was_taken_and_not_noted_does_not_count_after_a_reset() throws Exception {

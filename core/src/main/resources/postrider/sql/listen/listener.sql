@@ -1,8 +1,6 @@
 select l.name, l.topic, l.paused, l.detached_at, l.course, l.unavailable_tries,
   greatest(0, coalesce(extract(epoch from l.unavailable_until - clock_timestamp()) * 1000, 0))::int8 as unavailable_millis,
   c.to_position as cursor,
-  coalesce((
-    select max(d.n) from postrider.delivery d where d.listener = l.name and d.from_position = 0), 0) as start_row,
   coalesce((select max(e.era) from postrider.era e), 0) as era
 from postrider.listener l
 left join lateral (

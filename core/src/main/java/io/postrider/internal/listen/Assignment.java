@@ -27,7 +27,7 @@ final class Assignment {
     private boolean due;
     private boolean testRequested;
     private @Nullable Instant requestedAt;
-    private long startRow;
+    private long epoch;
     private long acquisitions;
 
     /** The node's connection has acquired the lock, or lost it. A tenure begins with each acquisition. */
@@ -97,14 +97,14 @@ final class Assignment {
     }
 
     /** What the database says about the listener. */
-    void update(boolean nowPaused, boolean nowDetached, boolean nowDue, long nowStartRow) {
+    void update(boolean nowPaused, boolean nowDetached, boolean nowDue, long nowEpoch) {
         lock.lock();
         try {
             known = held;
             paused = nowPaused;
             detached = nowDetached;
             due |= nowDue;
-            startRow = nowStartRow;
+            epoch = nowEpoch;
             changed.signalAll();
         } finally {
             lock.unlock();
@@ -132,11 +132,11 @@ final class Assignment {
         }
     }
 
-    /** Whether the listener was reset after this row of its ledger. */
-    boolean isResetSince(long knownStartRow) {
+    /** Whether the listener was reset after this epoch began. */
+    boolean isResetSince(long knownEpoch) {
         lock.lock();
         try {
-            return startRow > knownStartRow;
+            return epoch > knownEpoch;
         } finally {
             lock.unlock();
         }

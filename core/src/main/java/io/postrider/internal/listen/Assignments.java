@@ -73,7 +73,7 @@ public final class Assignments implements NodeConnection.Task {
                 boolean detached,
                 boolean due,
                 @Nullable Instant testRequestedAt,
-                long startRow) {}
+                long epoch) {}
         connection
                 .session()
                 .query(
@@ -85,11 +85,11 @@ public final class Assignments implements NodeConnection.Task {
                                 row.bool("detached"),
                                 row.bool("due"),
                                 row.instantOrNull("test_asked_at"),
-                                row.int8("start_row")))
+                                row.int8("course")))
                 .forEach(found -> {
                     Entry entry = entries.get(found.name());
                     if (entry != null) {
-                        entry.assignment().update(found.paused(), found.detached(), found.due(), found.startRow());
+                        entry.assignment().update(found.paused(), found.detached(), found.due(), found.epoch());
                         boolean test = entry.assignment().requestTest(found.testRequestedAt());
                         if (found.due() || test || heardSteer) {
                             heads.nudge(entry.topic());

@@ -10,30 +10,30 @@ import io.postrider.internal.listen.Settlement.Delivery;
  *     or a sink has taken their events and they are recorded in the ledger later
  * @param unrecorded the number of events up to {@code scanned} that a sink has taken and the ledger does not know of
  * @param era the era in which the listener reads
- * @param startRow the row of the ledger with its last starting point
+ * @param epoch the number of its last starting point
  * @param recordedAt when {@code position} was set, as {@link System#nanoTime()}
  */
-record Cursor(long position, long scanned, int unrecorded, int era, long startRow, long recordedAt) {
+record Cursor(long position, long scanned, int unrecorded, int era, long epoch, long recordedAt) {
     /** Before the ledger has been read. */
     static final Cursor UNKNOWN = new Cursor(0, 0, 0, 0, 0, System.nanoTime());
 
     static Cursor at(ListenerState state) {
-        return new Cursor(state.cursor(), state.cursor(), 0, state.era(), state.startRow(), System.nanoTime());
+        return new Cursor(state.cursor(), state.cursor(), 0, state.era(), state.epoch(), System.nanoTime());
     }
 
     /** The ledger has everything up to here as finished. */
     Cursor recordedTo(long to) {
-        return new Cursor(to, to, 0, era, startRow, System.nanoTime());
+        return new Cursor(to, to, 0, era, epoch, System.nanoTime());
     }
 
     /** Positions up to here have no event for the listener. */
     Cursor scannedTo(long to) {
-        return new Cursor(position, to, unrecorded, era, startRow, recordedAt);
+        return new Cursor(position, to, unrecorded, era, epoch, recordedAt);
     }
 
     /** A sink has taken the events up to here. */
     Cursor sentTo(long to, int events) {
-        return new Cursor(position, to, unrecorded + events, era, startRow, recordedAt);
+        return new Cursor(position, to, unrecorded + events, era, epoch, recordedAt);
     }
 
     long nanosSinceRecorded() {

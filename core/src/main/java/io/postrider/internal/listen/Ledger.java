@@ -47,7 +47,6 @@ final class Ledger {
                         bind -> bind.text("listener", listener),
                         row -> new ListenerState(
                                 row.int8("cursor"),
-                                row.int8("start_row"),
                                 row.int4("era"),
                                 row.int8("course"),
                                 row.int4("unavailable_tries"),

@@ -51,7 +51,7 @@ final class Progress {
 
     /** Reads the state again if it may be wrong, or the listener was reset. */
     void refresh() {
-        if (stale || parts.assignment.isResetSince(cursor.startRow())) {
+        if (stale || parts.assignment.isResetSince(cursor.epoch())) {
             reload();
         }
     }
@@ -60,7 +60,7 @@ final class Progress {
         parts.database.autocommit(session -> {
             ListenerState state = parts.ledger.state(session);
             parts.destination.resumeAt(state);
-            if (cursor.startRow() != state.startRow()) {
+            if (cursor.epoch() != state.epoch()) {
                 parts.attempts.forget();
             }
             cursor = Cursor.at(state);
