@@ -107,7 +107,7 @@ final class BatchStep {
     }
 
     private void settled(Batch batch, long to, List<LogEvent> events) {
-        progress.deliveredTo(to, events, batch.began());
+        progress.deliveredTo(to, events, 1, batch.began());
         if (!batch.parked().isEmpty()) {
             retries.schedule(to);
         }

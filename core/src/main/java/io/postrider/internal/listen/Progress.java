@@ -90,15 +90,15 @@ final class Progress {
         parts.destination.cursorMoved(to);
     }
 
-    /** The same, after these events have been handled. */
-    void deliveredTo(long to, List<LogEvent> events, long began) {
+    /** The same, after these events have been handled at this attempt. */
+    void deliveredTo(long to, List<LogEvent> events, int attempt, long began) {
         long from = cursor.position() + 1;
         int count = cursor.unrecorded() + events.size();
         recordedTo(to);
         if (count > 0) {
             parts.destination.responded();
         }
-        parts.report.succeeded(events, 1);
+        parts.report.succeeded(events, attempt);
         parts.report.delivered(from, to, count, began);
     }
 
@@ -144,7 +144,7 @@ final class Progress {
         if (!parts.ledger.settle(Settlement.of(cursor.deliveryTo(to, 0)))) {
             ownershipLost();
         } else if (cursor.unrecorded() > 0) {
-            deliveredTo(to, List.of(), cursor.recordedAt());
+            deliveredTo(to, List.of(), 1, cursor.recordedAt());
         } else {
             recordedTo(to);
         }

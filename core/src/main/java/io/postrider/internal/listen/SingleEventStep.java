@@ -107,7 +107,7 @@ final class SingleEventStep {
                 true,
                 Settlement.clearing(event.position(), attempt).with(cursor.deliveryTo(to, 1)));
         if (result instanceof Delivered) {
-            progress.deliveredTo(to, List.of(event), began);
+            progress.deliveredTo(to, List.of(event), attempt, began);
             parts.batchSize.recover();
         } else if (result instanceof Failed failed) {
             parts.destination.responded();
