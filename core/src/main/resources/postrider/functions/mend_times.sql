@@ -35,7 +35,9 @@ begin
     limit 10000
     for update skip locked
   ), set_back as (
-    update postrider.setback s set retry_after = now + greatest(s.retry_after - s.begun_at, interval '0'), begun_at = now
+    update postrider.setback s
+    set retry_after = case when s.retry_after is not null then now + greatest(s.retry_after - s.begun_at, interval '0') end,
+      begun_at = now
     from events e where s.listener = e.listener and s.position = e.position
     returning 1
   ), signed as (

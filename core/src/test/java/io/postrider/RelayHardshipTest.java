@@ -203,6 +203,27 @@ class RelayHardshipTest {
         assertThat(told.arrived).containsExactly(1L, 2L);
     }
 
+    @Test
+    void an_outage_does_not_erase_why_an_event_failed_before() throws Exception {
+        String name = "refused-then-away";
+        AtomicInteger sends = new AtomicInteger();
+        Told told = new Told(events -> sends.incrementAndGet() == 1
+                ? refused()
+                : SendResult.unavailable(0, new IOException("away")));
+        emit(name, 1);
+        Options options = Options.defaults().withPoll(Duration.ofMillis(50));
+        try (Postrider first = Postrider.on(database.dataSource(), options)) {
+            first.add(told.relay(name).withAttempts(2)).start();
+            Await.until("its second attempt is taken back", () -> status(name).unavailableSince() != null);
+        }
+        try (Postrider second = Postrider.on(database.dataSource(), options)) {
+            second.add(told.relay(name).withAttempts(1)).start();
+            Await.until("it is a dead letter", () -> !node.deadLetters(name).isEmpty());
+        }
+        assertThat(node.deadLetters(name)).singleElement().satisfies(letter -> assertThat(letter.error())
+                .contains("not this one"));
+    }
+
     /** Taken from among the dead letters when the database is gone, and refused again after the reset. */
     @Test
     void what_was_taken_and_not_noted_does_not_count_after_a_reset() throws Exception {

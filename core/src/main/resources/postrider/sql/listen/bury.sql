@@ -1,4 +1,5 @@
--- a setback becomes a dead letter. gives: it; no row if it is gone or another attempt has begun.
+-- a setback becomes a dead letter. gives: it; no row if it is gone or another attempt has begun. Without retry_after its last
+-- attempt has neither failed nor been taken back: then its error is that of an earlier attempt.
 -- touches: setback, dead_letter
 with gone as (
   delete from postrider.setback s
@@ -10,7 +11,8 @@ insert into postrider.dead_letter
    headers, attempts, error, stack)
 select g.listener, g.position, g.topic, g.event_id, g.created_at, g.type, g.key, g.project_id, g.user_id,
   g.aggregate_type, g.aggregate_id, g.payload, g.headers, g.attempt,
-  coalesce(g.error, 'the process ended during attempt ' || g.attempt), g.stack
+  coalesce(case when g.retry_after is not null then g.error end, 'the process ended during attempt ' || g.attempt),
+  case when g.retry_after is not null then g.stack end
 from gone g
 on conflict (listener, position) do update  -- it had died before the listener was reset
 set attempts = excluded.attempts, error = excluded.error, stack = excluded.stack, died_at = excluded.died_at
