@@ -6,6 +6,7 @@ import io.postrider.admin.Jobs;
 import io.postrider.internal.db.Database;
 import io.postrider.internal.db.Sql;
 import java.util.List;
+import java.util.Locale;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -20,6 +21,9 @@ final class JobCommands {
     private static final Sql FILL_BARE = Sql.file("listen/fill_bare");
     private static final Sql DEAD_JOB = Sql.file("jobs/dead_job");
 
+    /** A job is claimed or put aside between two tries at most a few times: each try waits for the lock of its lane or worker. */
+    private static final int MOST_TRIES = 100;
+
     private final Database database;
 
     JobCommands(Database database) {
@@ -33,27 +37,45 @@ final class JobCommands {
                     "job " + job.id()
                             + " has no position yet, because another session holds the sequencing lock; try again");
         }
-        while (true) {
-            String fate = database.transaction(session -> session.one(
-                            CANCEL,
-                            bind -> bind.text("topic", job.topic())
-                                    .int8("position", job.position())
-                                    .text("reason", reason),
-                            row -> String.valueOf(row.textOrNull("fate")))
-                    .orElseThrow());
-            switch (fate) {
-                case "cancelled" -> {
+        for (int tries = 0; tries < MOST_TRIES; tries++) {
+            switch (tryCancel(job, reason)) {
+                case CANCELLED -> {
                     return Jobs.Cancelled.CANCELLED;
                 }
-                case "asked" -> {
+                case ASKED -> {
                     return Jobs.Cancelled.ASKED;
                 }
-                case "finished" -> {
+                case FINISHED -> {
                     return Jobs.Cancelled.FINISHED;
                 }
-                case "pending" -> Thread.onSpinWait(); // a worker is claiming it: the next call asks that worker
-                default -> throw new PostriderException(Kind.NOT_FOUND, "no job " + job.id());
+                case MISSING -> throw new PostriderException(Kind.NOT_FOUND, "no job " + job.id());
+                case PENDING -> Thread.onSpinWait(); // a worker is claiming it: the next call asks that worker
             }
+        }
+        throw new PostriderException(
+                Kind.CONFLICT, "job " + job.id() + " changed hands " + MOST_TRIES + " times meanwhile; try again");
+    }
+
+    private Answer tryCancel(Jobs.Status job, String reason) {
+        return database.transaction(session -> session.one(
+                        CANCEL,
+                        bind -> bind.text("topic", job.topic())
+                                .int8("position", job.position())
+                                .text("reason", reason),
+                        row -> Answer.of(row.textOrNull("fate")))
+                .orElseThrow());
+    }
+
+    /** What cancel() answers. */
+    private enum Answer {
+        CANCELLED,
+        ASKED,
+        FINISHED,
+        PENDING,
+        MISSING;
+
+        static Answer of(@Nullable String word) {
+            return word == null ? MISSING : valueOf(word.toUpperCase(Locale.ROOT));
         }
     }
 
