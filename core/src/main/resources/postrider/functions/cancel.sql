@@ -59,7 +59,7 @@ begin
     perform postrider.release_unique(array[of_topic], array[job.project_id], array[job.unique_key], array[job.event_id]);
     return 'cancelled';
   end if;
-  perform pg_advisory_xact_lock('postrider.settlement'::regclass::oid::int4, (holder.worker % 2147483647)::int4);
+  perform pg_advisory_xact_lock('postrider.settlement'::regclass::oid::int4, (holder.worker % 2147483647::bigint)::int4);
   if exists (select from postrider.settlement s where s.n = holder.n and s.positions @> of_position) then
     return case
       when exists (select from postrider.delayed d where d.topic = of_topic and d.position = of_position) then 'pending'

@@ -1,10 +1,8 @@
--- crowd(queue, besides): for each key of a queue's running jobs, how many run; for a key that earlier jobs wait for, a number above
--- any limit, so that later jobs queue behind them. Jobs that wait for their own time (a retry, a snooze) do not count as waiting.
---
--- takes    besides: a claim that is not counted, or null
+-- crowd(queue): for each key of a queue's running jobs, how many run; and more than any limit for a key that others wait for
+-- already: who comes later stands behind them. Not behind those that wait for a time of their own: a retry, a snooze.
 --
 -- touches  delayed, open claims (reads)
-create or replace function postrider.crowd(of_queue text, besides bigint)
+create or replace function postrider.crowd(of_queue text)
 returns table (key text, running bigint)
 language plpgsql stable
 set search_path = pg_catalog, pg_temp
@@ -17,7 +15,7 @@ begin
   select k.key, sum(k.running)::bigint
   from (
     select o as key, 1::bigint as running
-    from postrider.open_keys(of_queue, besides) o
+    from postrider.open_keys(of_queue) o
     union all
     select d.key, 1
     from (select d.topic, d.key from postrider.delayed d where d.worker is not null offset 0) d

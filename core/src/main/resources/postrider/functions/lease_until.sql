@@ -18,7 +18,7 @@ begin atomic
       where k.locktype = 'advisory'
       and k.database = (select d.oid from pg_database d where d.datname = current_database())
       and k.classid = 'postrider.worker'::regclass::oid
-      and k.objid = (w.id % 2147483647)::oid
+      and k.objid = (w.id % 2147483647::bigint)::oid
       and k.objsubid = 2
       and k.granted
       limit 1)

@@ -16,7 +16,7 @@ as $$
 declare
   left_over  bigint := 0;
 begin
-  perform pg_advisory_xact_lock('postrider.settlement'::regclass::oid::int4, (of_worker % 2147483647)::int4);
+  perform pg_advisory_xact_lock('postrider.settlement'::regclass::oid::int4, (of_worker % 2147483647::bigint)::int4);
   if not exists (select from postrider.worker w where w.id = of_worker and w.ended_at is null) then
     return 0;  -- it has been taken over
   end if;

@@ -10,7 +10,7 @@ set search_path = pg_catalog, pg_temp
 set jit = off
 as $$
 begin
-  perform pg_advisory_xact_lock_shared('postrider.tenure'::regclass::oid::int4, (of_tenure % 2147483647)::int4);
+  perform pg_advisory_xact_lock_shared('postrider.tenure'::regclass::oid::int4, (of_tenure % 2147483647::bigint)::int4);
   perform set_config('postrider.tenure', of_tenure::text, true);
 end
 $$;

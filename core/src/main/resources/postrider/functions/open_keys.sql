@@ -1,9 +1,8 @@
--- open_keys(queue, besides): the keys of a queue's jobs that are claimed by range and not settled, each as often as there are
+-- open_keys(queue): the keys of a queue's jobs that are claimed by range and not settled, each as often as there are
 -- such jobs.
 --
--- takes    besides: a claim that is not counted, or null
 -- touches  claim, settlement, worker, log, event (reads)
-create or replace function postrider.open_keys(of_queue text, besides bigint default null)
+create or replace function postrider.open_keys(of_queue text)
 returns setof text
 language plpgsql stable
 set search_path = pg_catalog, pg_temp
@@ -21,6 +20,6 @@ begin
   cross join lateral (  -- "offset 0": as in put_aside()
     select l.tx, l.id from postrider.log l where l.topic = o.topic and l.position = p offset 0) l
   join postrider.event e on e.tx = l.tx and e.id = l.id
-  where o.topic = any (postrider.lanes(of_queue)) and o.n is distinct from besides and e.key is not null;
+  where o.topic = any (postrider.lanes(of_queue)) and e.key is not null;
 end
 $$;

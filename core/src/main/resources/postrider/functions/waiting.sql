@@ -63,7 +63,7 @@ begin
     reason := 'no_handler';
     detail := job.type;
   elsif queue.key_limit is not null and job.key is not null and exists (
-    select from postrider.crowd(of_queue, null) c where c.key = job.key and c.running >= queue.key_limit) then
+    select from postrider.crowd(of_queue) c where c.key = job.key and c.running >= queue.key_limit) then
     reason := 'key';
     detail := queue.key_limit::text;
   elsif postrider.allowance(of_queue) <= 0 then

@@ -49,7 +49,7 @@ class UndoneClaimsTest {
             psql.execute(
                     "insert into postrider.delayed (topic, position, event_id, created_at, type, payload, headers,"
                             + " why, due_at) values ('queue:q', 2, gen_random_uuid(), now(), 't', '{}', '{}', 'due', 'infinity')");
-            assertThat(psql.number("select postrider.take_over(" + worker + ", 3)"))
+            assertThat(psql.number("select h.jobs from postrider.hand_over_next(" + worker + ", 3, 0, 2147483647) h"))
                     .isEqualTo(3);
             assertThat(psql.texts("select position::text from postrider.delayed where why = 'crash' order by 1"))
                     .containsExactly("4", "5", "6");

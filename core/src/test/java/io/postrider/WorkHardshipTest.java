@@ -73,7 +73,8 @@ class WorkHardshipTest {
             }
             assertThat(node.number("select count(*) from postrider.open_claims() where topic = 'queue:long'"))
                     .isEqualTo(1);
-            assertThat(node.number("select postrider.take_over((select max(id) from postrider.worker), 3)"))
+            assertThat(node.number("select h.jobs from postrider.hand_over_next("
+                            + "(select max(id) from postrider.worker), 3, 0, 2147483647) h"))
                     .isEqualTo(1);
             go.countDown();
             awaitState(node, slow, State.DONE);
@@ -555,6 +556,6 @@ class WorkHardshipTest {
         long worker = psql.number("insert into postrider.worker (node) values ('gone') returning id");
         psql.text("select count(*)::text from postrider.claim('q', 'queue:q', " + worker + ", " + jobs
                 + ", 10, 1000000, null)");
-        psql.text("select postrider.take_over(" + worker + ", 5)::text");
+        psql.text("select h.jobs::text from postrider.hand_over_next(" + worker + ", 5, 0, 2147483647) h");
     }
 }

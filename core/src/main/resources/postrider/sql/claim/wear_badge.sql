@@ -4,7 +4,7 @@
 -- locks: the number, of the session
 select case
     when not exists (select from postrider.worker w where w.id = :worker and w.node = :node and w.ended_at is null) then 'ended'
-    when not :pooled and not pg_try_advisory_lock('postrider.worker'::regclass::oid::int4, (:worker % 2147483647)::int4)
+    when not :pooled and not pg_try_advisory_lock('postrider.worker'::regclass::oid::int4, (:worker % 2147483647::bigint)::int4)
       then 'held'
     when not postrider.is_present(:worker) then 'forgotten'
     else 'worn'

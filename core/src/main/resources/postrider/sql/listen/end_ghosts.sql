@@ -6,7 +6,7 @@ with ghosts as materialized (
   select k.pid
   from postrider.tenure t
   join pg_locks k on k.locktype = 'advisory' and k.classid = 'postrider.tenure'::regclass::oid
-    and k.objid = (t.n % 2147483647)::oid and k.objsubid = 2 and k.granted and k.pid <> pg_backend_pid()
+    and k.objid = (t.n % 2147483647::bigint)::oid and k.objsubid = 2 and k.granted and k.pid <> pg_backend_pid()
     and k.database = (select d.oid from pg_database d where d.datname = current_database())
   join pg_stat_activity a on a.pid = k.pid and a.usename = current_user
   where t.listener = :listener

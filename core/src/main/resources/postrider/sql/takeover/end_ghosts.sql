@@ -10,7 +10,7 @@ with ghosts as materialized (
   where k.locktype = 'advisory'
   and k.database = (select d.oid from pg_database d where d.datname = current_database())
   and k.classid in ('postrider.settlement'::regclass::oid, 'postrider.delayed'::regclass::oid)
-  and k.objid = (:worker % 2147483647)::oid
+  and k.objid = (:worker % 2147483647::bigint)::oid
   and k.objsubid = 2
   and k.granted
   and k.pid <> pg_backend_pid()

@@ -9,10 +9,10 @@ public final class HeldCount {
     private final AtomicInteger all = new AtomicInteger();
     private final Map<Long, AtomicInteger> byWorker = new ConcurrentHashMap<>();
 
-    /** Adds jobs, or removes them if negative. Returns the number of jobs held under all worker numbers. */
-    public int add(long worker, int jobs) {
+    /** Adds jobs, or removes them if negative. */
+    public void add(long worker, int jobs) {
         byWorker.computeIfAbsent(worker, missing -> new AtomicInteger()).addAndGet(jobs);
-        return all.addAndGet(jobs);
+        all.addAndGet(jobs);
     }
 
     public int count() {

@@ -188,7 +188,7 @@ public final class Session {
         int run() throws SQLException;
     }
 
-    /** The same for a handler that may not end the transaction; session settings that it changes are restored. */
+    /** The connection for a handler, which may not end the transaction; session settings that it changes are restored. */
     public Connection handlerConnection() {
         SessionSettings watched = settings == null ? new SessionSettings(connection) : settings;
         settings = watched;

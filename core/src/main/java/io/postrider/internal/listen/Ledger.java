@@ -153,9 +153,4 @@ final class Ledger {
                         row -> row.bool("stands"))
                 .orElse(false);
     }
-
-    /** Rolls the transaction back. */
-    private static final class NotOursException extends RuntimeException {
-        private static final long serialVersionUID = 1;
-    }
 }

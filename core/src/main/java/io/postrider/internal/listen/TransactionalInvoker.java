@@ -71,9 +71,4 @@ final class TransactionalInvoker implements HandlerInvoker {
             transaction.requireCommittable();
         }
     }
-
-    /** Rolls the transaction back. */
-    private static final class NotOursException extends RuntimeException {
-        private static final long serialVersionUID = 1;
-    }
 }

@@ -97,7 +97,6 @@ public final class Migrator {
             "functions/leave",
             "functions/try_hand_over",
             "functions/hand_over_next",
-            "functions/take_over",
             "functions/hand_over_undone",
             "functions/waiting",
             "functions/replay_job",

@@ -3,8 +3,9 @@ package io.postrider.internal.settle;
 import java.util.Locale;
 
 /**
- * Why a job is delayed: scheduled individually from now on, by a row in {@code delayed}. The column {@code why} has two more values
- * that only SQL writes: {@code crash}, of a job whose worker is gone, and {@code carried over}, of a job that retention has moved.
+ * Why a job is delayed: scheduled individually from now on, by a row in {@code delayed}. The column {@code why} has three more values
+ * that only SQL writes: {@code crash}, of a job whose worker is gone, {@code carried over}, of a job that retention has moved, and
+ * {@code replay}, of a dead job that runs again.
  */
 public enum DelayReason {
     /** Its time has not come. */
@@ -15,7 +16,7 @@ public enum DelayReason {
     SNOOZE,
     /** A service that it depends on is unavailable. */
     UNAVAILABLE,
-    /** Its node closes. */
+    /** Its node closes. SQL also writes it for a claim whose answer was lost, and for jobs of a worker that changed its number. */
     RETURNED,
     /** This worker does not handle its type. */
     UNKNOWN,

@@ -148,7 +148,7 @@ final class JobRun {
         TransactionMarker marker = TransactionMarker.ofJob(heldJob.worker(), job.id());
         EndedJob[] done = {done(heldJob, new Outcome.Done(null), now)};
         try {
-            boolean ours = HandlerTransaction.run(node.database(), marker, transaction -> {
+            HandlerTransaction.run(node.database(), marker, transaction -> {
                 Fate fate = handle(transaction, handler, job);
                 now.end();
                 Outcome outcome = Outcomes.of(kind, job, fate);
@@ -163,7 +163,7 @@ final class JobRun {
                     case WRONG_TRANSACTION -> throw transaction.endedByHandler();
                 };
             });
-            node.settler().settledInHandler(done[0], ours);
+            node.settler().settledInHandler(done[0], true);
             return null;
         } catch (RollBackException e) {
             if (e.outcome == null) {

@@ -226,8 +226,8 @@ class JobProtocolsTest extends Protocols {
     }
 
     private void finish() throws SQLException {
-        execute(watcher, "select postrider.take_over(" + old + ", 5)");
-        execute(watcher, "select postrider.take_over(" + young + ", 5)");
+        execute(watcher, takeOver(old, 5));
+        execute(watcher, takeOver(young, 5));
         watcher.setAutoCommit(false);
         doDelayed(watcher, third);
         watcher.commit();
@@ -258,9 +258,14 @@ class JobProtocolsTest extends Protocols {
                 });
     }
 
+    /** Hands over all jobs of a worker that is gone, in one statement. */
+    private static String takeOver(long worker, int mostCrashes) {
+        return "select postrider.hand_over_next(" + worker + ", " + mostCrashes + ", 0, 2147483647)";
+    }
+
     private Session<Connection> takingOver(String name) throws SQLException {
         return Session.named(name, connection())
-                .then("take over", c -> execute(c, "select postrider.take_over(" + old + ", 5)"))
+                .then("take over", c -> execute(c, takeOver(old, 5)))
                 .then("commit", Connection::commit);
     }
 
@@ -301,7 +306,7 @@ class JobProtocolsTest extends Protocols {
                                         + ", d.position, d.attempt from generate_series(1, 2) tier, postrider.claim_delayed("
                                         + queue() + ", postrider.lanes(" + queue() + "), "
                                         + worker.get() + ", 10, 1000000, array['t'], tier) d"))
-                .then("die", c -> execute(c, "select postrider.take_over(" + worker.get() + ", 9)"));
+                .then("die", c -> execute(c, takeOver(worker.get(), 9)));
     }
 
     private long begunTwiceAsTheSame() throws SQLException {

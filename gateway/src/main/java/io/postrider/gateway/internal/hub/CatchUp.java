@@ -211,8 +211,7 @@ final class CatchUp {
         return true;
     }
 
-    // ── no event to resume from
-    // ───────────────────────────────────────────────────────────────────────────────────────
+    // ── no event to resume from ─────────────────────────────────────────────────────────────────────────────────────
 
     /** The cursor is ahead of the feed, or of a log that was truncated. */
     private void askHead(Subscriber subscriber) {
