@@ -1,14 +1,19 @@
 package io.postrider.proof.protocols;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.postrider.proof.interleaving.Session;
 import io.postrider.testkit.PostgresTest;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Claim, settle, takeover, cancel and due, of transactional jobs: whatever the order, an effect happens once. */
 @PostgresTest
@@ -57,13 +62,13 @@ class JobProtocolsTest extends Protocols {
     @Test
     void a_worker_that_settles_while_it_is_taken_over_has_its_effect_or_its_successor_has() throws Exception {
         every(this::eachEffectOnce, settling("zombie"), takingOver("takeover"), doingDelayed("successor"));
-        assertThat(schedules).isEqualTo(210);
+        assertRan(210, 210);
     }
 
     @Test
     void two_who_take_over_do_it_once() throws Exception {
         every(this::eachEffectOnce, settling("zombie"), takingOver("takeover"), takingOver("rival"));
-        assertThat(schedules).isEqualTo(210);
+        assertRan(210, 210);
     }
 
     @Test
@@ -93,7 +98,7 @@ class JobProtocolsTest extends Protocols {
     @Test
     void two_who_claim_what_is_due_get_a_job_each_or_one_gets_both() throws Exception {
         every(this::eachEffectOnce, takingOver("takeover"), doingDelayed("one"), doingDelayed("other"));
-        assertThat(schedules).isEqualTo(90);
+        assertRan(90, 90);
     }
 
     @Test
@@ -106,7 +111,7 @@ class JobProtocolsTest extends Protocols {
                 claiming("one", () -> young),
                 claiming("other", () -> third),
                 enqueuing("producer"));
-        assertThat(schedules).isEqualTo(90);
+        assertRan(90, 90);
     }
 
     // ── due, and by itself ──────────────────────────────────────────────────────────────────────────────────────────
@@ -115,26 +120,30 @@ class JobProtocolsTest extends Protocols {
     @Test
     void a_job_that_is_put_aside_while_its_worker_is_taken_over_is_done_once() throws Exception {
         every(this::eachEffectOnce, puttingAside("worker"), takingOver("takeover"), doingDelayed("successor"));
-        assertThat(schedules).isEqualTo(90);
+        assertRan(90, 90);
     }
 
     @Test
     void a_job_that_is_put_aside_while_it_is_cancelled_is_done_or_cancelled() throws Exception {
+        String[] answer = {""};
         every(
                 () -> {
-                    String fate = text(watcher, "select postrider.cancel(" + topic() + ", 1)");
+                    long done = effects();
+                    long ended = done + cancelled();
+                    String again = text(watcher, "select postrider.cancel(" + topic() + ", 1)");
                     finish();
-                    long effects = number("select count(*) from effect where n = " + run.get() + " and position = 1");
-                    long cancelled = number("select count(*) from postrider.finish f where f.fate = 'cancelled'"
-                            + " and f.position = 1 and f.topic = " + topic());
-                    assertThat(effects + cancelled)
-                            .as("done and cancelled, %s", fate)
+                    assertThat(again)
+                            .as("asked again when all have ended, first answered %s", answer[0])
+                            .isEqualTo(ended == 1 ? "finished" : "cancelled");
+                    assertThat(effects()).as("effects after the last answer").isEqualTo(done);
+                    assertThat(done + cancelled())
+                            .as("done and cancelled, %s and %s", answer[0], again)
                             .isEqualTo(1);
                 },
                 puttingAside("worker"),
-                cancelling("operator"),
+                cancelling("operator", answer),
                 doingDelayed("successor"));
-        assertThat(schedules).isEqualTo(90);
+        assertRan(90, 90);
     }
 
     @Test
@@ -144,7 +153,7 @@ class JobProtocolsTest extends Protocols {
                 beginning("one", () -> young),
                 takingOver("takeover"),
                 beginning("other", () -> third));
-        assertThat(schedules).isEqualTo(90);
+        assertRan(90, 90);
     }
 
     @Test
@@ -165,38 +174,87 @@ class JobProtocolsTest extends Protocols {
 
     @Test
     void a_job_is_cancelled_or_has_its_effect_and_never_both() throws Exception {
-        String[] fate = {""};
-        Session<Connection> operator = Session.named("operator", connection())
-                .then("cancel", c -> fate[0] = text(c, "select postrider.cancel(" + topic() + ", 1)"))
-                .then("commit", Connection::commit);
+        String[] answer = {""};
+        Set<String> answers = new TreeSet<>();
         every(
                 () -> {
-                    long effects = number("select count(*) from effect where n = " + run.get() + " and position = 1");
-                    if (fate[0].equals("cancelled")) {
-                        assertThat(effects)
-                                .as("effects of a job that was cancelled")
-                                .isZero();
-                    }
-                    if (fate[0].equals("finished")) {
-                        assertThat(effects)
-                                .as("effects of a job that was finished")
-                                .isEqualTo(1);
-                    }
-                    if (fate[0].equals("asked")) {
-                        assertThat(effects
-                                        + number("select (select count(*) from postrider.cancellation where topic = "
-                                                + topic()
-                                                + ") + (select count(*) from postrider.finish where fate = 'cancelled' and topic = "
-                                                + topic() + ")"))
-                                .as(
-                                        "it is marked for its worker, which finds it before it commits, or is finished by who takes over")
-                                .isEqualTo(1);
-                    }
+                    answers.add(answer[0]);
+                    assertHolds(answer[0]);
                 },
                 settling("worker"),
-                operator,
+                cancelling("operator", answer),
                 takingOver("takeover"));
-        assertThat(schedules).isEqualTo(210);
+        assertRan(210, 210);
+        assertThat(answers).containsExactly("asked", "cancelled", "finished", "pending");
+    }
+
+    /** What must be true once all have ended, for each answer of cancel. */
+    private void assertHolds(String answer) throws SQLException {
+        switch (answer) {
+            case "cancelled" -> {
+                assertThat(effects()).as("effects of a job that was cancelled").isZero();
+                assertThat(cancelled()).as("finished as cancelled").isEqualTo(1);
+            }
+            case "finished" ->
+                assertThat(effects()).as("effects of a job that was finished").isEqualTo(1);
+            case "asked" ->
+                assertThat(effects()
+                                + cancelled()
+                                + number("select count(*) from postrider.cancellation where topic = " + topic()))
+                        .as(
+                                "it is marked for its worker, which finds it before it commits, or is finished by who takes over")
+                        .isEqualTo(1);
+            case "pending" -> {
+                assertThat(text(watcher, "select postrider.cancel(" + topic() + ", 1)"))
+                        .as("the answer to the next request")
+                        .isEqualTo("cancelled");
+                assertThat(effects()).as("effects of a job that was taken over").isZero();
+                assertThat(cancelled()).as("finished as cancelled").isEqualTo(1);
+            }
+            default -> throw new AssertionError("the job exists, and cancel answered " + answer);
+        }
+    }
+
+    private long effects() throws SQLException {
+        return number("select count(*) from effect where n = " + run.get() + " and position = 1");
+    }
+
+    private long cancelled() throws SQLException {
+        return number("select count(*) from postrider.finish f where f.fate = 'cancelled' and f.position = 1"
+                + " and f.topic = " + topic());
+    }
+
+    /** B cancels while A, which has settled, has not committed: it must wait for A. */
+    @Test
+    void a_cancel_without_the_lock_of_the_worker_is_caught() throws Exception {
+        mutate(
+                "cancel",
+                "  perform pg_advisory_xact_lock('postrider.settlement'::regclass::oid::int4, (holder.worker % 2147483647)::int4);\n",
+                "");
+        assertCancelIsCaught("AABABCC", "it is marked for its worker");
+    }
+
+    /** B cancels before A and C begin: nobody claims the job at that moment. */
+    @ParameterizedTest
+    @CsvSource({"pending, the answer to the next request", "null, the job exists"})
+    void a_cancel_that_does_nothing_is_caught(String answer, String message) throws Exception {
+        mutate(
+                "cancel",
+                "begin\n  if current_setting",
+                "begin\n  return " + (answer.equals("null") ? "null" : "'" + answer + "'") + ";\n  if current_setting");
+        assertCancelIsCaught("BBAAACC", message);
+    }
+
+    private void assertCancelIsCaught(String schedule, String message) {
+        String[] answer = {""};
+        assertThatThrownBy(() -> one(
+                        schedule,
+                        () -> assertHolds(answer[0]),
+                        settling("worker"),
+                        cancelling("operator", answer),
+                        takingOver("takeover")))
+                .isInstanceOf(AssertionError.class)
+                .hasMessageContaining(message);
     }
 
     // ── how ─────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -289,9 +347,10 @@ class JobProtocolsTest extends Protocols {
                 .then("commit", Connection::commit);
     }
 
-    private Session<Connection> cancelling(String name) throws SQLException {
+    /** Cancels the first job, and notes the answer. */
+    private Session<Connection> cancelling(String name, String[] answer) throws SQLException {
         return Session.named(name, connection())
-                .then("cancel", c -> text(c, "select postrider.cancel(" + topic() + ", 1)"))
+                .then("cancel", c -> answer[0] = text(c, "select postrider.cancel(" + topic() + ", 1)"))
                 .then("commit", Connection::commit);
     }
 

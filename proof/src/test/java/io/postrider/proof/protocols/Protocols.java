@@ -1,5 +1,7 @@
 package io.postrider.proof.protocols;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import io.postrider.Options;
@@ -44,8 +46,8 @@ abstract class Protocols {
     /** A usual run samples protocols with more schedules than this, from a random start; {@code ./test prove} runs all. */
     private static final int USUAL_SCHEDULES = 300;
 
-    /** The number of schedules. */
-    int schedules;
+    /** The schedules that there are, whether they ran or not. */
+    private int schedules;
 
     @BeforeEach
     void migrate(TestDatabase database) throws SQLException {
@@ -79,6 +81,28 @@ abstract class Protocols {
     /** Runs every schedule, or a sample in a usual run if there are very many. */
     @SafeVarargs
     final void every(Check check, Session<Connection>... sessions) throws Exception {
+        try (Interleaving<Connection> race = race(sessions)) {
+            List<Schedule> all = new ArrayList<>();
+            race.schedules().forEach(all::add);
+            schedules += all.size();
+            int step = TestRun.proves() ? 1 : (all.size() + USUAL_SCHEDULES - 1) / USUAL_SCHEDULES;
+            int first = step == 1 ? 0 : Math.floorMod(TestRun.seed("sample of schedules"), step);
+            for (int i = first; i < all.size(); i += step) {
+                play(race, all.get(i), check);
+            }
+        }
+    }
+
+    /** Runs one schedule, in the format of {@link Schedule#parse}. */
+    @SafeVarargs
+    final void one(String schedule, Check check, Session<Connection>... sessions) throws Exception {
+        try (Interleaving<Connection> race = race(sessions)) {
+            play(race, Schedule.parse(schedule), check);
+        }
+    }
+
+    @SafeVarargs
+    private Interleaving<Connection> race(Session<Connection>... sessions) throws SQLException {
         execute(watcher, "create table if not exists effect (n int not null, position bigint, attempt int)");
         InterleavingOptions<Connection> options = InterleavingOptions.<Connection>blockedWhen(
                         (c, thread) -> isBlocked(c))
@@ -88,23 +112,24 @@ abstract class Protocols {
                         c.rollback();
                     }
                 });
-        try (Interleaving<Connection> race = new Interleaving<>(options, sessions)) {
-            List<Schedule> all = new ArrayList<>();
-            race.schedules().forEach(all::add);
-            schedules += all.size();
-            int step = TestRun.proves() ? 1 : (all.size() + USUAL_SCHEDULES - 1) / USUAL_SCHEDULES;
-            int first = step == 1 ? 0 : Math.floorMod(TestRun.seed("sample of schedules"), step);
-            for (int i = first; i < all.size(); i += step) {
-                run.incrementAndGet();
-                prepare();
-                race.run(all.get(i));
-                try {
-                    check.afterwards();
-                } catch (AssertionError e) {
-                    throw new AssertionError("schedule " + all.get(i) + ": " + e.getMessage(), e);
-                }
-            }
+        return new Interleaving<>(options, sessions);
+    }
+
+    private void play(Interleaving<Connection> race, Schedule schedule, Check check) throws Exception {
+        run.incrementAndGet();
+        prepare();
+        race.run(schedule);
+        try {
+            check.afterwards();
+        } catch (AssertionError e) {
+            throw new AssertionError("schedule " + schedule + ": " + e.getMessage(), e);
         }
+    }
+
+    /** Asserts how many schedules there are and how many of them ran: all with {@code ./test prove}, else the sample. */
+    final void assertRan(int all, int sample) {
+        assertThat(schedules).as("schedules").isEqualTo(all);
+        assertThat(run.get()).as("schedules that ran").isEqualTo(TestRun.count(sample, all));
     }
 
     /** Replaces a function of the schema by one with a mistake in it: the text that makes it right is taken out. */
