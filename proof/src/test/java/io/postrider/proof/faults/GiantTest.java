@@ -39,7 +39,7 @@ class GiantTest {
     /** How long an event of another topic may take while millions are open or given out. */
     private static final long LONGEST_MILLIS = 3_000;
 
-    /** And while they are counted, which is one pass: 0.6 s of a core for a million on a machine with nothing else to do. */
+    /** And while they are counted, at most: that is one pass, 0.6 s of a core for a million on an idle machine. */
     private static final long LONGEST_COUNT_MILLIS = 15_000;
 
     private EmbeddedPostgres server;
@@ -107,7 +107,7 @@ class GiantTest {
                     median());
             checkCounted(GIANT);
             assertThat(open).isLessThanOrEqualTo(LONGEST_MILLIS);
-            assertThat(counting).isLessThanOrEqualTo(LONGEST_COUNT_MILLIS);
+            assertThat(counting).isLessThanOrEqualTo(longestCount(millis(begun, committed)));
             assertThat(draining).isLessThanOrEqualTo(LONGEST_MILLIS);
             assertThat(node.isAlive()).isTrue();
         }
@@ -119,6 +119,7 @@ class GiantTest {
         Rows.texts(dataSource, "select n from postrider.sequence(1)"); // somebody was there before, and went
         PGSimpleDataSource quick = new PGSimpleDataSource();
         quick.setUrl(server.jdbcUrl("giant") + "&options=-c%20synchronous_commit=off");
+        Instant inserting = Instant.now();
         Rows.execute(
                 quick,
                 "do $$ begin for i in 1.." + BACKLOG / 1_000 + " loop"
@@ -145,9 +146,14 @@ class GiantTest {
                     BACKLOG * 1000L / millis(begun, handled),
                     worst);
             checkCounted(BACKLOG);
-            assertThat(worst).isLessThanOrEqualTo(LONGEST_COUNT_MILLIS);
+            assertThat(worst).isLessThanOrEqualTo(longestCount(millis(inserting, begun)));
             assertThat(node.isAlive()).isTrue();
         }
+    }
+
+    /** To count events is quicker than to insert them, which took this long on this machine. */
+    private static long longestCount(long insertMillis) {
+        return Math.min(LONGEST_COUNT_MILLIS, LONGEST_MILLIS + insertMillis);
     }
 
     private ChildJvm node() {
