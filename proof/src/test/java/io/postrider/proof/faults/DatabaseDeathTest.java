@@ -116,7 +116,7 @@ class DatabaseDeathTest {
                 Node node = node(effect(), Traces.sent(TOPIC, "node", outside));
                 Load load = new Load(dataSource, TOPIC, seed, 8, Duration.ofMillis(20)).start()) {
             long end = System.nanoTime() + Duration.ofSeconds(6).toNanos();
-            while (System.nanoTime() < end) {
+            while (System.nanoTime() - end < 0) {
                 LockSupport.parkNanos(Seed.nanos(random, 0, 40));
                 ended += Rows.texts(dataSource, """
                         select pid from (
