@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import io.postrider.PostriderException.Kind;
 import io.postrider.testkit.Await;
 import io.postrider.testkit.TestDatabase;
+import io.postrider.testkit.TestRun;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
@@ -224,7 +225,7 @@ class EmitTest {
 
     @Test
     void random_trees_of_savepoints_deliver_exactly_what_a_plain_table_keeps() throws SQLException {
-        long seed = new Random().nextLong();
+        long seed = TestRun.seed("trees of savepoints");
         Random random = new Random(seed);
         psql.execute("create table kept (n int)");
         Connection connection = psql.connection();

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.postrider.PostriderException.Kind;
 import io.postrider.testkit.Await;
 import io.postrider.testkit.TestDatabase;
+import io.postrider.testkit.TestRun;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -202,7 +203,7 @@ class SequencerTest {
                     }
                 }))
                 .toList();
-        long seed = new Random().nextLong();
+        long seed = TestRun.seed("parallel producers");
         List<CompletableFuture<Void>> producers = IntStream.range(0, 4)
                 .mapToObj(p -> Background.run(() -> produce(database, p, new Random(seed + p))))
                 .toList();

@@ -23,6 +23,7 @@ import io.postrider.admin.EventPage;
 import io.postrider.admin.Rooms;
 import io.postrider.testkit.Await;
 import io.postrider.testkit.TestDatabase;
+import io.postrider.testkit.TestRun;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -95,8 +96,8 @@ class EventLogTest {
         try (Node node = new Node(database)) {
             String topic = "t".repeat(100);
             node.with(node.postrider.eventLog().listener(topic));
-            Supplier<String> longest = () -> new Random()
-                    .ints(1024, '!', '~')
+            Random random = new Random(TestRun.seed("longest references"));
+            Supplier<String> longest = () -> random.ints(1024, '!', '~')
                     .collect(StringBuilder::new, StringBuilder::appendCodePoint, StringBuilder::append)
                     .toString(); // by chance, so that it cannot be compressed
             node.emit(Event.of(topic, "t" + "x".repeat(199), "{}")

@@ -13,6 +13,7 @@ import io.postrider.testkit.Await;
 import io.postrider.testkit.Ports;
 import io.postrider.testkit.PostgresTest;
 import io.postrider.testkit.TestDatabase;
+import io.postrider.testkit.TestRun;
 import io.postrider.webhook.Endpoint.Resolver;
 import io.postrider.webhook.TestEndpoint.Received;
 import java.net.URI;
@@ -80,6 +81,7 @@ class WebhookRelayTest {
 
     @Test
     void an_endpoint_of_random_latency_gets_each_key_in_order(TestDatabase database) throws Exception {
+        Random random = new Random(TestRun.seed("latency of the endpoint"));
         Set<String> busy = ConcurrentHashMap.newKeySet();
         AtomicInteger twoOfOneKey = new AtomicInteger();
         AtomicInteger atOnce = new AtomicInteger();
@@ -92,7 +94,7 @@ class WebhookRelayTest {
                 if (!busy.add(key(one))) {
                     twoOfOneKey.incrementAndGet();
                 }
-                LockSupport.parkNanos(TimeUnit.MICROSECONDS.toNanos(new Random().nextInt(15_000)));
+                LockSupport.parkNanos(TimeUnit.MICROSECONDS.toNanos(random.nextInt(15_000)));
                 busy.remove(key(one));
                 atOnce.decrementAndGet();
                 status(204).answer(exchange, one);

@@ -13,6 +13,7 @@ import io.postrider.PostriderException;
 import io.postrider.PostriderException.Kind;
 import io.postrider.SendResult;
 import io.postrider.testkit.Ports;
+import io.postrider.testkit.TestRun;
 import io.postrider.webhook.TestEndpoint.Received;
 import java.net.InetAddress;
 import java.net.URI;
@@ -253,6 +254,7 @@ class WebhookSinkTest {
     @Test
     void threads_send_at_once_each_over_its_own_connection_and_each_in_its_order() throws Exception {
         int lanes = 8;
+        Random random = new Random(TestRun.seed("latency of the endpoint"));
         CyclicBarrier allAtOnce = new CyclicBarrier(lanes);
         Map<String, List<Long>> arrived = new ConcurrentHashMap<>();
         AtomicInteger started = new AtomicInteger();
@@ -260,7 +262,7 @@ class WebhookSinkTest {
             if (started.incrementAndGet() <= lanes) {
                 meet(allAtOnce); // or nobody would be answered: proof that all are on the way together
             }
-            LockSupport.parkNanos(TimeUnit.MICROSECONDS.toNanos(new Random().nextInt(5_000)));
+            LockSupport.parkNanos(TimeUnit.MICROSECONDS.toNanos(random.nextInt(5_000)));
             String body = new String(one.body(), StandardCharsets.UTF_8);
             String key = body.replaceAll(".*\"partitionkey\":\"(\\w+)\".*", "$1");
             arrived.computeIfAbsent(key, any -> new CopyOnWriteArrayList<>())
