@@ -2,10 +2,12 @@ package io.postrider.internal.history;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.postrider.LogEvent;
 import io.postrider.Migrated;
 import io.postrider.Postrider;
 import io.postrider.Psql;
 import io.postrider.Reach;
+import io.postrider.admin.Analytics.Total;
 import io.postrider.admin.CountQuery;
 import io.postrider.admin.CountQuery.Bucket;
 import io.postrider.admin.CountQuery.By;
@@ -35,6 +37,9 @@ class PlansTest {
     private static final int EVENTS = TestRun.count(200_000, 1_000_000);
     private static final int MIDDLE = EVENTS * 2 / 5; // of the topic orders, which has four of five events
     private static final Pattern PAGES = Pattern.compile("Buffers: shared(?: hit=(\\d+))?(?: read=(\\d+))?");
+
+    /** What user u1 of project p1 may read. */
+    private static final String OF_U1 = "user_id = 'u1' and (project_id is null or project_id = 'p1')";
 
     private final TestDatabase database;
 
@@ -70,11 +75,9 @@ class PlansTest {
         Explaining explaining = new Explaining(database.dataSource(), mode);
         EventLog eventLog = Postrider.on(explaining).eventLog();
         EventFilter orders = EventFilter.topic("orders");
-        UUID id;
-        try (Psql psql = new Psql(database)) {
-            id = UUID.fromString(psql.text("select event_id from postrider.event_log where position = 5000 limit 1"));
-        }
-        EventLogCursor monthAgo = EventLogCursor.before(Instant.now().minus(Duration.ofDays(30)));
+        UUID id = UUID.fromString(ids("project_id = 'p1' order by position").get(0));
+        Instant thirtyDaysAgo = Instant.now().minus(Duration.ofDays(30));
+        EventLogCursor monthAgo = EventLogCursor.before(thirtyDaysAgo);
         Reach p1 = Reach.project("p1");
         Reach u1 = Reach.user("u1", "p1");
 
@@ -85,7 +88,10 @@ class PlansTest {
         assertThat(eventLog.read(Reach.all(), orders.withProject("p2"), MIDDLE, 100))
                 .hasSize(100);
         assertPlan(explaining, "project_id_topic_position_idx", 2_000);
-        assertThat(eventLog.read(u1, orders, 100, 100)).isNotNull();
+        assertThat(eventLog.read(u1, orders, 100, 100))
+                .extracting(event -> event.id().toString())
+                .isNotEmpty()
+                .isEqualTo(ids(OF_U1 + " and topic = 'orders' and position > 100 order by position"));
         assertPlan(explaining, "user_id_topic_position_idx", 2_000);
         assertThat(eventLog.read(Reach.all(), orders.withAggregate("order", "77"), 0, 100))
                 .isNotEmpty();
@@ -96,9 +102,12 @@ class PlansTest {
         assertPlan(explaining, "created_at_idx", 2_000);
         assertThat(eventLog.read(p1, EventFilter.all(), monthAgo, 100)).hasSize(100);
         assertPlan(explaining, "project_id_created_at_idx", 2_000);
-        assertThat(eventLog.read(u1, EventFilter.all(), monthAgo, 100)).isNotNull();
+        assertThat(eventLog.read(u1, EventFilter.all(), monthAgo, 100))
+                .extracting(event -> event.id().toString())
+                .isNotEmpty()
+                .isEqualTo(ids(OF_U1 + " and created_at < '" + thirtyDaysAgo + "' order by created_at desc"));
         assertPlan(explaining, "user_id_created_at_idx|user_id_topic_position_idx", 2_000);
-        assertThat(eventLog.find(p1, id)).isNotNull();
+        assertThat(eventLog.find(p1, id)).map(LogEvent::id).hasValue(id);
         assertPlan(explaining, "event_id_idx", 2_000);
         assertThat(eventLog.latest(Reach.all(), "orders", "order", "77")).isPresent();
         assertPlan(explaining, "aggregate_id_aggregate_type_topic_position_idx", 2_000);
@@ -114,13 +123,25 @@ class PlansTest {
                 .withBy(By.TYPE);
         assertThat(eventLog.analytics().counts(p1, week)).isNotEmpty();
         assertPlan(explaining, "project_id_created_at_idx", 2_000);
-        assertThat(eventLog.analytics().totals(u1, week)).isNotNull();
+        assertThat(eventLog.analytics().totals(u1, week).stream()
+                        .mapToLong(Total::events)
+                        .sum())
+                .isPositive()
+                .isEqualTo(ids(OF_U1 + " and created_at >= '" + week.from() + "' and created_at < '" + week.to() + "'")
+                        .size());
         assertPlan(explaining, "user_id_created_at_idx", 2_000);
         CountQuery hour = CountQuery.between(
                 Instant.now().minus(Duration.ofHours(50)), Instant.now().minus(Duration.ofHours(49)));
         assertThat(eventLog.analytics().totals(Reach.all(), hour.withBy(By.PROJECT)))
                 .isNotEmpty();
         assertPlan(explaining, "created_at_idx", 4_000);
+    }
+
+    /** The ids of the first 100 rows, without Postrider's statements, policies and plans. */
+    private List<String> ids(String where) {
+        try (Psql psql = new Psql(database)) {
+            return psql.texts("select event_id from postrider.event_log where " + where + " limit 100");
+        }
     }
 
     private static void assertPlan(Explaining explaining, String index, int most) {
