@@ -19,7 +19,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Migrated(shared = true)
 class NumberLimitsTest {
     private static final String BOMB = "[" + "1e131071,".repeat(7_499) + "1e131071]";
-    private static final Duration AT_ONCE = Duration.ofSeconds(1);
+    private static final String FEW = "[" + "1e131071,".repeat(99) + "1e131071]";
 
     @ParameterizedTest
     @ValueSource(
@@ -79,10 +79,14 @@ class NumberLimitsTest {
             assertThat(psql.text("select (pg_column_size(v) < 16384)::text from stored"))
                     .as("it is stored compressed")
                     .isEqualTo("true");
+            Duration atOnce;
+            try (Psql other = new Psql(database)) { // the memory of this one is measured
+                atOnce = atOnce(other);
+            }
             for (String insert : inserts) {
                 long begun = System.nanoTime();
                 assertThat(sqlState(psql, insert)).as(insert.substring(0, 70)).isEqualTo("23514");
-                assertThat(Duration.ofNanos(System.nanoTime() - begun)).isLessThan(AT_ONCE);
+                assertThat(Duration.ofNanos(System.nanoTime() - begun)).isLessThan(atOnce);
             }
             assertThat(peakKilobytes(psql.pid()))
                     .as("kilobytes that the backend ever had")
@@ -93,15 +97,24 @@ class NumberLimitsTest {
 
     @Test
     void what_fits_in_4_kib_is_measured_as_text(TestDatabase database) {
-        String few = "[" + "1e131071,".repeat(99) + "1e131071]";
         try (Psql psql = new Psql(database)) {
+            Duration atOnce = atOnce(psql);
             long begun = System.nanoTime();
             assertThat(sqlState(
                             psql,
-                            "insert into postrider.event (topic, type, payload) values ('orders', 't', '" + few + "')"))
+                            "insert into postrider.event (topic, type, payload) values ('orders', 't', '" + FEW + "')"))
                     .isEqualTo("23514");
-            assertThat(Duration.ofNanos(System.nanoTime() - begun)).isLessThan(AT_ONCE);
+            assertThat(Duration.ofNanos(System.nanoTime() - begun)).isLessThan(atOnce);
         }
+    }
+
+    /** A quarter of the time that this machine needs now to write the 7,500 numbers out, by a measurement of 100; 1 s or more. */
+    private static Duration atOnce(Psql psql) {
+        long begun = System.nanoTime();
+        assertThat(psql.number("select octet_length('" + FEW + "'::jsonb::text)"))
+                .isGreaterThan(13_000_000);
+        Duration quarter = Duration.ofNanos((System.nanoTime() - begun) * 75 / 4);
+        return quarter.toMillis() < 1_000 ? Duration.ofSeconds(1) : quarter;
     }
 
     @Test
