@@ -21,6 +21,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -33,7 +34,6 @@ class ArchitectureTest {
     private static final String ROOMS = "io.postrider.internal.";
     private static final List<String> API = List.of("io.postrider", "io.postrider.admin");
     private static final JavaClasses CORE = classesBeside(Postrider.class);
-    private static final JavaClasses TESTS = classesBeside(ArchitectureTest.class);
 
     /** Who may hold a connection outside the one door, and why. */
     private static final Set<String> HOLD_A_CONNECTION = Set.of(
@@ -115,6 +115,25 @@ class ArchitectureTest {
     /** Modules that test or measure the inside. Every other module uses the API only. */
     private static final Set<String> MAY_USE_INTERNALS = Set.of("core", "testkit", "proof", "bench");
 
+    /** Where time itself is part of the test, how often, and why. */
+    private static final Map<String, Integer> SLEEPS = new TreeMap<>(Map.ofEntries(
+            Map.entry("ChildJvmTest.java", 3), // that nothing happens for a while; the pace of a child
+            Map.entry("ConnectionLimitsTest.java", 1), // a head that is slow and in time
+            Map.entry("DatabaseDeathTest.java", 2), // the random moment of a fault
+            Map.entry("ForgetfulServerTest.java", 4), // the random moment of a fault, and the load after it
+            Map.entry("GiantTest.java", 1), // the rate of the load
+            Map.entry("HubStormTest.java", 2), // the random pace of publishers and readers
+            Map.entry("JitTest.java", 1), // the rate of the load
+            Map.entry("JobFleet.java", 1), // the rate of the load
+            Map.entry("KafkaOutageTest.java", 1), // the rate of the load
+            Map.entry("PoolerTest.java", 1), // an attempt that takes longer than the retries of the other nodes
+            Map.entry("ProcessDeathTest.java", 2), // the random moment of a fault
+            Map.entry("ServerStateTest.java", 1), // the length of a fault
+            Map.entry("WebhookRelayTest.java", 1), // the latency of an endpoint
+            Map.entry("WebhookSinkTest.java", 1), // the latency of an endpoint
+            Map.entry("WebhookWireTest.java", 1), // the latency of an endpoint
+            Map.entry("WorkerDeathTest.java", 2))); // the random moment of a fault, and the rate of the load
+
     @Test
     void rooms_know_only_what_comes_before_them() {
         ARROWS.forEach((room, known) -> noClasses()
@@ -182,7 +201,7 @@ class ArchitectureTest {
     void other_modules_use_the_api_only() throws IOException {
         List<String> found = new ArrayList<>();
         Set<String> modules = new TreeSet<>();
-        for (Path sources : sourcesOfAllModules()) {
+        for (Path sources : sourcesOfAllModules("src/main/java")) {
             String module = Path.of("..")
                     .relativize(sources.resolve("../../..").normalize())
                     .toString();
@@ -271,7 +290,7 @@ class ArchitectureTest {
                 + "|DefaultTyping|JsonTypeInfo|Class\\.forName|\\.loadClass\\(");
         List<String> found = new ArrayList<>();
         int checked = 0;
-        for (Path sources : sourcesOfAllModules()) {
+        for (Path sources : sourcesOfAllModules("src/main/java")) {
             try (Stream<Path> files = Files.walk(sources)) {
                 for (Path file :
                         files.filter(path -> path.toString().endsWith(".java")).toList()) {
@@ -324,23 +343,34 @@ class ArchitectureTest {
     }
 
     @Test
-    void tests_wait_for_signals_and_not_for_time() {
-        noClasses().should().callMethod(Thread.class, "sleep", long.class).check(TESTS);
-        noClasses()
-                .should()
-                .callMethod(Thread.class, "sleep", long.class, int.class)
-                .check(TESTS);
-        noClasses()
-                .should()
-                .callMethod(java.util.concurrent.TimeUnit.class, "sleep", long.class)
-                .check(TESTS);
+    void tests_wait_for_signals_and_not_for_time() throws IOException {
+        Pattern sleep = Pattern.compile("(?:\\.|::)\\s*sleep\\b|\\bpark(?:Nanos|Until)\\(");
+        Map<String, Integer> found = new TreeMap<>();
+        int checked = 0;
+        for (Path sources : sourcesOfAllModules("src/test/java")) {
+            try (Stream<Path> files = Files.walk(sources)) {
+                for (Path file :
+                        files.filter(path -> path.toString().endsWith(".java")).toList()) {
+                    checked++;
+                    int sleeps = (int)
+                            sleep.matcher(Files.readString(file)).results().count();
+                    if (sleeps > 0) {
+                        found.put(file.getFileName().toString(), sleeps);
+                    }
+                }
+            }
+        }
+        assertThat(checked).isGreaterThan(200);
+        assertThat(found)
+                .as("sleeps by file; wait for a signal with testkit's Await")
+                .isEqualTo(SLEEPS);
     }
 
-    private static List<Path> sourcesOfAllModules() throws IOException {
+    private static List<Path> sourcesOfAllModules(String folder) throws IOException {
         List<Path> sources = new ArrayList<>();
         for (String parent : List.of("..", "../sinks", "../examples")) {
             try (Stream<Path> modules = Files.list(Path.of(parent))) {
-                modules.map(module -> module.resolve("src/main/java"))
+                modules.map(module -> module.resolve(folder))
                         .filter(Files::isDirectory)
                         .forEach(sources::add);
             }

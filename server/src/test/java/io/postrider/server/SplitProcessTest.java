@@ -8,6 +8,7 @@ import io.postrider.testkit.ChildJvm;
 import io.postrider.testkit.PostgresTest;
 import io.postrider.testkit.TestDatabase;
 import java.io.IOException;
+import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -26,7 +27,6 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -141,10 +141,19 @@ class SplitProcessTest {
                     acknowledged.add(id);
                 }
             } catch (IOException e) {
-                LockSupport.parkNanos(20_000_000); // the process was killed: whether it was written is not known
+                // The process was killed: whether it was written is not known.
+                Await.until("its successor listens", START, () -> !running.get() || isOpen(port.get()));
             } catch (InterruptedException e) {
                 return;
             }
+        }
+    }
+
+    private static boolean isOpen(int port) {
+        try (Socket socket = new Socket("127.0.0.1", port)) {
+            return socket.isConnected();
+        } catch (IOException e) {
+            return false;
         }
     }
 
