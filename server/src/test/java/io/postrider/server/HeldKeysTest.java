@@ -11,6 +11,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -43,13 +44,18 @@ class HeldKeysTest {
             hold(producer, "select postrider.enqueue('mail', 'x', '1', unique_key => 'acme/k', project_id => 'acme')");
             try (Hammer hammer = Hammer.of(40, () -> enqueue(server, acme, "k"))) {
                 Await.until("a request waits for the key", Duration.ofSeconds(10), () -> waiting(database) > 0);
+                Quick quick = new Quick();
                 for (int i = 0; i < 8; i++) {
-                    assertQuick(200, () -> server.get(null, "/health/ready"));
-                    assertQuick(201, () -> server.post(server.project("other"), "/v1/queues/mail/jobs", JOB));
-                    assertQuick(201, () -> enqueue(server, acme, "another"), 200);
-                    assertQuick(201, () -> server.post(acme, "/v1/topics/orders/events", EVENT));
+                    quick.request("readiness", () -> server.get(null, "/health/ready"), 200);
+                    quick.request(
+                            "a job of another project",
+                            () -> server.post(server.project("other"), "/v1/queues/mail/jobs", JOB),
+                            201);
+                    quick.request("another key", () -> enqueue(server, acme, "another"), 201, 200);
+                    quick.request("an event", () -> server.post(acme, "/v1/topics/orders/events", EVENT), 201);
                     assertThat(waiting(database)).as("connections that wait").isLessThanOrEqualTo(2);
                 }
+                quick.check();
                 Await.until("some are refused", Duration.ofSeconds(10), () -> hammer.replies.size() > 4);
                 hammer.replies.forEach(HeldKeysTest::assertToldWhatToDo);
             }
@@ -77,11 +83,16 @@ class HeldKeysTest {
             try (Hammer hammer =
                     Hammer.of(40, () -> enqueue(server, acme, Integer.toString(next.getAndIncrement() % 60)))) {
                 Await.until("half of them wait", Duration.ofSeconds(10), () -> waiting(database) >= 8);
+                Quick quick = new Quick();
                 for (int i = 0; i < 8; i++) {
-                    assertQuick(200, () -> server.get(null, "/health/ready"));
-                    assertQuick(201, () -> server.post(server.project("other"), "/v1/queues/mail/jobs", JOB));
+                    quick.request("readiness", () -> server.get(null, "/health/ready"), 200);
+                    quick.request(
+                            "a job of another project",
+                            () -> server.post(server.project("other"), "/v1/queues/mail/jobs", JOB),
+                            201);
                     assertThat(waiting(database)).as("connections that wait").isLessThanOrEqualTo(8);
                 }
+                quick.check();
                 Await.until("some are refused", Duration.ofSeconds(10), () -> hammer.replies.size() > 4);
                 hammer.replies.forEach(HeldKeysTest::assertToldWhatToDo);
             }
@@ -103,9 +114,14 @@ class HeldKeysTest {
             AtomicInteger next = new AtomicInteger();
             try (Hammer hammer = Hammer.of(80, () -> server.post(acme, path.formatted(next.getAndIncrement()), JOB))) {
                 Await.until("half of the writers wait", Duration.ofSeconds(10), () -> waiting(database) >= 8);
+                Quick quick = new Quick();
                 for (int i = 0; i < 8; i++) {
-                    assertQuick(201, () -> server.post(server.project("other"), "/v1/topics/orders/events", EVENT));
+                    quick.request(
+                            "an event of another project",
+                            () -> server.post(server.project("other"), "/v1/topics/orders/events", EVENT),
+                            201);
                 }
+                quick.check();
                 Await.until("some are refused", Duration.ofSeconds(10), () -> hammer.replies.size() > 4);
                 hammer.replies.forEach(HeldKeysTest::assertToldWhatToDo);
             }
@@ -164,13 +180,26 @@ class HeldKeysTest {
         }
     }
 
-    private static void assertQuick(int status, Supplier<Reply> request, Integer... orStatus) {
-        long begun = System.nanoTime();
-        Reply reply = request.get();
-        List<Integer> expected = new ArrayList<>(List.of(orStatus));
-        expected.add(status);
-        assertThat(reply.status()).as(reply.text()).isIn(expected);
-        assertThat(Duration.ofNanos(System.nanoTime() - begun)).isLessThan(Duration.ofMillis(1_500));
+    /**
+     * How long requests take that must not wait. If others hold all connections, each of them waits for a lock timeout of 2 s. The
+     * median is not disturbed by single requests that a busy machine delays.
+     */
+    private static final class Quick {
+        private final Map<String, List<Duration>> took = new LinkedHashMap<>();
+
+        void request(String what, Supplier<Reply> request, Integer... statuses) {
+            long begun = System.nanoTime();
+            Reply reply = request.get();
+            took.computeIfAbsent(what, any -> new ArrayList<>()).add(Duration.ofNanos(System.nanoTime() - begun));
+            assertThat(reply.status()).as(reply.text()).isIn((Object[]) statuses);
+        }
+
+        void check() {
+            took.forEach(
+                    (what, times) -> assertThat(times.stream().sorted().toList().get(times.size() / 2))
+                            .as("the median of %s: %s", what, times)
+                            .isLessThan(Duration.ofMillis(1_500)));
+        }
     }
 
     private static void assertToldWhatToDo(Reply reply) {
