@@ -119,7 +119,8 @@ class ServeCommandTest {
                     .contains("export");
             long began = System.nanoTime();
             process.destroy();
-            assertThat(process.waitFor(GRACE.toSeconds(), TimeUnit.SECONDS)).isTrue();
+            assertThat(process.waitFor(60 + GRACE.toSeconds(), TimeUnit.SECONDS))
+                    .isTrue();
             assertThat(Duration.ofNanos(System.nanoTime() - began)).isLessThan(GRACE);
             assertLinesAreJson(token, database);
             Await.until("no session is left", () -> database.sessions().isEmpty());
