@@ -13,6 +13,8 @@ import io.postrider.testkit.TestDatabase;
 import java.sql.Connection;
 import java.sql.Statement;
 import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -33,6 +35,7 @@ class ObservationTest {
             return Worker.on("mail")
                     .handling("receipt", job -> Fate.done())
                     .handling("hopeless", job -> Fate.dead("no such address"))
+                    .handling("later", job -> Fate.done())
                     .withRetry("receipt", RetryPolicy.never());
         }
 
@@ -83,9 +86,34 @@ class ObservationTest {
                     .isPositive();
             assertThat(value(text, "postrider_events_emitted_total{topic=\"orders\"}"))
                     .isEqualTo(3);
-            assertThat(text)
-                    .contains("job_notification_received_total{channel=", "job_poll_scanned_total", "jvm_memory_used");
+            assertThat(text).contains("jvm_memory_used");
             assertThat(text).doesNotContain("project", "user_id");
+        }
+    }
+
+    @Test
+    void notifications_and_jobs_found_by_a_poll_are_counted(TestDatabase database) {
+        try (LiveServer server = LiveServer.on(database, Map.of(), Work.class)) {
+            String operator = server.operator();
+            String before = server.get(null, "/metrics").text();
+            assertThat(value(before, "job_poll_scanned_total")).isZero();
+            String later = Instant.now().plusSeconds(2).toString();
+            server.post(
+                    operator,
+                    "/v1/queues/mail/jobs",
+                    "{\"type\":\"later\",\"payload\":1,\"run_at\":\"" + later + "\"}");
+            for (String channel : List.of("event", "steer")) {
+                String series = "job_notification_received_total{channel=\"" + channel + "\"}";
+                Await.until("notifications of " + channel + " are counted", LONG, () -> {
+                    server.post(operator, "/v1/queues/idle/jobs", "{\"type\":\"waiting\",\"payload\":1}");
+                    server.post(operator, "/v1/queues/idle/pause", "{}");
+                    return value(server.get(null, "/metrics").text(), series) > value(before, series);
+                });
+            }
+            Await.until(
+                    "the job is found when it is due",
+                    LONG,
+                    () -> value(server.get(null, "/metrics").text(), "job_poll_scanned_total") == 1);
         }
     }
 
