@@ -27,6 +27,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -245,17 +246,13 @@ class RedisIngestTest {
     void processes_and_redis_killed_under_load_and_every_entry_is_one_job() throws Exception {
         try (RealRedis own = RealRedis.running();
                 RedisIngest producer = new RedisIngest(own.options(), options())) {
-            int entries = 1_500;
-            CountDownLatch added = new CountDownLatch(1);
-            Thread adding = new Thread(() -> {
-                IntStream.rangeClosed(1, entries).forEach(n -> addUntilTaken(producer, n));
-                added.countDown();
-            });
+            AtomicBoolean enough = new AtomicBoolean();
+            CompletableFuture<Integer> added = CompletableFuture.supplyAsync(() -> addUntil(enough, producer));
             ChildJvm child = child(own);
-            adding.start();
             for (int round = 0; round < 3; round++) {
                 int target = jobs().size() + 200;
-                Await.until("more jobs", MOST, () -> jobs().size() >= Math.min(target, entries));
+                Await.until("more jobs", MOST, () -> jobs().size() >= target);
+                freezeAtWork(child, own);
                 child.kill9();
                 if (round == 1) {
                     own.kill9();
@@ -263,11 +260,35 @@ class RedisIngestTest {
                 }
                 child = child(own);
             }
-            assertThat(added.await(60, TimeUnit.SECONDS)).isTrue();
+            enough.set(true);
+            int entries = added.get(60, TimeUnit.SECONDS);
             Await.until("the stream is empty", MOST, () -> producer.waiting() == 0);
             child.close();
             assertEachOnce(entries);
         }
+    }
+
+    /** Adds entries, at most 500 ahead of the worker, and returns how many. */
+    private static int addUntil(AtomicBoolean enough, RedisIngest producer) {
+        int n = 0;
+        while (!enough.get()) {
+            Await.until("room", MOST, () -> enough.get() || producer.waiting() < 500);
+            addUntilTaken(producer, ++n);
+        }
+        return n;
+    }
+
+    /** Freezes the worker at a moment when it has read entries and not acknowledged them. */
+    private static void freezeAtWork(ChildJvm child, RealRedis own) {
+        Await.until("the worker is frozen with entries in flight", MOST, () -> {
+            child.freeze();
+            long inFlight =
+                    own.cli(cli -> cli.xpending("incoming", "postrider")).getCount();
+            if (inFlight == 0) {
+                child.resume();
+            }
+            return inFlight > 0;
+        });
     }
 
     private ChildJvm child(RealRedis own) {
