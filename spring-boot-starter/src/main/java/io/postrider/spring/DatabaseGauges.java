@@ -27,7 +27,7 @@ import org.slf4j.LoggerFactory;
 /**
  * Gauges that only the database can provide: how much is waiting, and for how long. A scrape triggers a query, at most once in
  * five seconds, on a separate thread and for at most two seconds. The scrape waits one second for it and then shows the previous
- * values. Values older than a minute are shown as unknown (NaN). Thread-safe.
+ * values, for the next five seconds without waiting. Values older than a minute are shown as unknown (NaN). Thread-safe.
  */
 public final class DatabaseGauges implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(DatabaseGauges.class);
@@ -40,6 +40,10 @@ public final class DatabaseGauges implements AutoCloseable {
     private final ExecutorService asking = Executors.newSingleThreadExecutor(DatabaseGauges::thread);
     private volatile Reading reading = Reading.NOTHING;
     private volatile long readAt = System.nanoTime() - KNOWN_NANOS;
+
+    /** When a query last failed or took too long. Each row of a gauge would wait for the next one: 40 s with ten listeners. */
+    private volatile long gaveUpAt = System.nanoTime() - FRESH_NANOS;
+
     private @Nullable Future<?> asked;
 
     /** Reads this schema through this data source, and shows it in this registry. */
@@ -63,7 +67,8 @@ public final class DatabaseGauges implements AutoCloseable {
     public void refresh() {
         Future<?> mine;
         synchronized (this) {
-            if (System.nanoTime() - readAt < FRESH_NANOS || asking.isShutdown()) {
+            long now = System.nanoTime();
+            if (now - readAt < FRESH_NANOS || now - gaveUpAt < FRESH_NANOS || asking.isShutdown()) {
                 return;
             }
             if (asked == null || asked.isDone()) {
@@ -74,8 +79,10 @@ public final class DatabaseGauges implements AutoCloseable {
         try {
             mine.get(WAIT_MILLIS, TimeUnit.MILLISECONDS);
         } catch (TimeoutException e) {
+            gaveUpAt = System.nanoTime();
             log.debug("metrics_slow the database does not answer within {} ms", WAIT_MILLIS);
         } catch (ExecutionException e) {
+            gaveUpAt = System.nanoTime();
             log.warn("metrics_unread error=\"{}\"", String.valueOf(e.getCause()));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
