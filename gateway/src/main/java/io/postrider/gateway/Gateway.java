@@ -169,7 +169,7 @@ public final class Gateway implements AutoCloseable {
         }
 
         /** Starts the stream. It ends at once if the connection has been closed in the meantime. */
-        public Subscriber join(Transport transport) {
+        public FrameSource join(Transport transport) {
             if (entry == null) {
                 throw new IllegalStateException("join() without admit()");
             }

@@ -1,7 +1,5 @@
 package io.postrider.gateway;
 
-import io.postrider.gateway.internal.hub.Subscriber;
-
 /** Writes the frames of a subscriber to its socket. */
 public interface Transport {
     /** The encoding of frames. Each event is encoded at most once per form. */
@@ -13,7 +11,7 @@ public interface Transport {
     Form form();
 
     /**
-     * There are frames to write: call {@link Subscriber#next} until it returns null or the socket accepts no more. Called by one
+     * There are frames to write: call {@link FrameSource#next} until it returns null or the socket accepts no more. Called by one
      * of the hub's writer threads, one call at a time; must not block.
      */
     void flush();

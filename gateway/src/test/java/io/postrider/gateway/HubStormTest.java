@@ -3,7 +3,6 @@ package io.postrider.gateway;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.postrider.LogEvent;
-import io.postrider.gateway.internal.frames.Frame;
 import io.postrider.testkit.TestRun;
 import java.time.Duration;
 import java.time.Instant;

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.postrider.LogEvent;
-import io.postrider.gateway.internal.frames.Frame;
 import io.postrider.gateway.internal.frames.FrameEncoder;
 import io.postrider.gateway.internal.hub.Subscriber;
 import io.postrider.testkit.Await;

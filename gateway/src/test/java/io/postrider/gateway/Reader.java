@@ -1,6 +1,5 @@
 package io.postrider.gateway;
 
-import io.postrider.gateway.internal.frames.Frame;
 import io.postrider.gateway.internal.hub.Admission;
 import io.postrider.gateway.internal.hub.Subscriber;
 import io.postrider.testkit.Await;

@@ -1,12 +1,12 @@
 package io.postrider.gateway.jakarta;
 
 import io.postrider.gateway.DisconnectReason;
+import io.postrider.gateway.Frame;
+import io.postrider.gateway.FrameSource;
 import io.postrider.gateway.Gateway;
 import io.postrider.gateway.Refusal;
 import io.postrider.gateway.Transport;
 import io.postrider.gateway.internal.frames.ClientFrame;
-import io.postrider.gateway.internal.frames.Frame;
-import io.postrider.gateway.internal.hub.Subscriber;
 import jakarta.websocket.CloseReason;
 import jakarta.websocket.MessageHandler;
 import jakarta.websocket.PongMessage;
@@ -62,7 +62,7 @@ final class SocketStream implements Transport {
     private final Session session;
     private final AtomicBoolean done = new AtomicBoolean();
     private final AtomicBoolean refused = new AtomicBoolean();
-    private volatile @Nullable Subscriber subscriber;
+    private volatile @Nullable FrameSource source;
     private volatile boolean sending;
 
     // Used only by the container's reading thread, one at a time.
@@ -92,14 +92,14 @@ final class SocketStream implements Transport {
     }
 
     private void makeRoom() {
-        if (subscriber == null) {
+        if (source == null) {
             refuse(Refusal.of(
                     Refusal.Why.UNAVAILABLE, "too many connections are waiting to say hello; try again in a moment"));
         }
     }
 
     private void refuseIfSilent() {
-        if (subscriber == null) {
+        if (source == null) {
             refuse(Refusal.of(
                     Refusal.Why.BAD_REQUEST,
                     "no hello within " + gateway.options().helloTimeout().toMillis() + " ms"));
@@ -132,7 +132,7 @@ final class SocketStream implements Transport {
         }
         try {
             ClientFrame frame = ClientFrame.read(text);
-            if (subscriber == null) {
+            if (source == null) {
                 hello(frame);
             } else {
                 visit.renew(frame.renewal());
@@ -171,7 +171,7 @@ final class SocketStream implements Transport {
             return;
         }
         message.clear();
-        Subscriber joined = subscriber;
+        FrameSource joined = source;
         if (joined == null) {
             close(DisconnectReason.FLOOD.closeCode(), DisconnectReason.FLOOD.word());
         } else {
@@ -182,8 +182,8 @@ final class SocketStream implements Transport {
     private void hello(ClientFrame frame) {
         visit.admit(frame.hello());
         session.getUserProperties().put(BLOCKING_SEND_TIMEOUT, BLOCKED_AFTER_HELLO_MILLIS);
-        Subscriber joined = visit.join(this);
-        subscriber = joined;
+        FrameSource joined = visit.join(this);
+        source = joined;
         joined.writable(); // for flush requests from before the field was set
     }
 
@@ -196,7 +196,7 @@ final class SocketStream implements Transport {
 
     @Override
     public void flush() {
-        Subscriber joined = subscriber;
+        FrameSource joined = source;
         while (joined != null && !sending && !done.get()) {
             Frame frame = joined.next();
             if (frame == null) {
@@ -211,7 +211,7 @@ final class SocketStream implements Transport {
         }
     }
 
-    private void sent(Subscriber joined, Frame frame, SendResult result) {
+    private void sent(FrameSource joined, Frame frame, SendResult result) {
         if (!result.isOK()) {
             abort();
             return;
@@ -231,7 +231,7 @@ final class SocketStream implements Transport {
             return;
         }
         gateway.refused(refusal.status());
-        Subscriber joined = subscriber;
+        FrameSource joined = source;
         if (joined != null) {
             joined.cut(DisconnectReason.REFUSED);
             return;

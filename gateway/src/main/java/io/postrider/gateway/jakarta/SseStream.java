@@ -1,9 +1,9 @@
 package io.postrider.gateway.jakarta;
 
+import io.postrider.gateway.Frame;
+import io.postrider.gateway.FrameSource;
 import io.postrider.gateway.Gateway;
 import io.postrider.gateway.Transport;
-import io.postrider.gateway.internal.frames.Frame;
-import io.postrider.gateway.internal.hub.Subscriber;
 import jakarta.servlet.AsyncContext;
 import jakarta.servlet.AsyncEvent;
 import jakarta.servlet.AsyncListener;
@@ -33,7 +33,7 @@ final class SseStream implements Transport, WriteListener, AsyncListener {
     private final ServletOutputStream out;
     private final Object writing = new Object();
     private boolean done;
-    private volatile @Nullable Subscriber subscriber;
+    private volatile @Nullable FrameSource source;
     private volatile boolean begun;
 
     // Used only by the flushing thread, one at a time.
@@ -48,7 +48,7 @@ final class SseStream implements Transport, WriteListener, AsyncListener {
 
     void begin() {
         async.addListener(this);
-        subscriber = visit.join(this);
+        source = visit.join(this);
         out.setWriteListener(this);
     }
 
@@ -60,7 +60,7 @@ final class SseStream implements Transport, WriteListener, AsyncListener {
     @Override
     public void onWritePossible() {
         begun = true;
-        Subscriber joined = subscriber;
+        FrameSource joined = source;
         if (joined != null) {
             joined.writable();
         }
@@ -68,7 +68,7 @@ final class SseStream implements Transport, WriteListener, AsyncListener {
 
     @Override
     public void flush() {
-        Subscriber joined = subscriber;
+        FrameSource joined = source;
         if (joined == null || !begun) {
             return;
         }
@@ -83,7 +83,7 @@ final class SseStream implements Transport, WriteListener, AsyncListener {
     }
 
     /** Writes one frame, or flushes after the last one; false if there is nothing left to do. */
-    private boolean step(Subscriber joined) throws IOException {
+    private boolean step(FrameSource joined) throws IOException {
         synchronized (writing) {
             if (done) {
                 return false;

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 public final class FrameEncoder {
     private FrameEncoder() {}
 
-    public static Frame event(Form form, LogEvent event) {
+    public static EncodedFrame event(Form form, LogEvent event) {
         String json = Envelope.json(event);
         return form == Form.SSE
                 ? sse(event.position(), "event", oneLine(json), null)
@@ -18,36 +18,38 @@ public final class FrameEncoder {
     }
 
     /** There is nothing new; the client resumes from this position. */
-    public static Frame position(Form form, long position) {
+    public static EncodedFrame position(Form form, long position) {
         return plain(form, position, "position", "\"position\":" + position, null);
     }
 
     /** The requested events are gone: the client fetches a snapshot and resumes from this position. */
-    public static Frame snapshot(Form form, long oldest, long position) {
+    public static EncodedFrame snapshot(Form form, long oldest, long position) {
         return plain(form, position, "snapshot", "\"oldest\":" + oldest + ",\"position\":" + position, null);
     }
 
-    public static Frame cut(Form form, DisconnectReason reason, long position) {
+    public static EncodedFrame cut(Form form, DisconnectReason reason, long position) {
         return plain(form, position, "cut", "\"reason\":\"" + reason.word() + "\",\"position\":" + position, reason);
     }
 
     /** The new token was accepted and expires at this time. */
-    public static Frame token(Form form, long position, long expires) {
+    public static EncodedFrame token(Form form, long position, long expires) {
         return plain(form, position, "token", "\"expires\":" + expires, null);
     }
 
-    private static Frame plain(Form form, long position, String type, String members, @Nullable DisconnectReason last) {
+    private static EncodedFrame plain(
+            Form form, long position, String type, String members, @Nullable DisconnectReason last) {
         return form == Form.SSE
                 ? sse(position, type, "{" + members + "}", last)
                 : socket(position, type, members, last);
     }
 
-    private static Frame sse(long position, String type, String data, @Nullable DisconnectReason last) {
-        return Frame.of(Form.SSE, position, "id: " + position + "\nevent: " + type + "\ndata: " + data + "\n\n", last);
+    private static EncodedFrame sse(long position, String type, String data, @Nullable DisconnectReason last) {
+        return EncodedFrame.of(
+                Form.SSE, position, "id: " + position + "\nevent: " + type + "\ndata: " + data + "\n\n", last);
     }
 
-    private static Frame socket(long position, String type, String members, @Nullable DisconnectReason last) {
-        return Frame.of(Form.WEBSOCKET, position, "{\"type\":\"" + type + "\"," + members + "}", last);
+    private static EncodedFrame socket(long position, String type, String members, @Nullable DisconnectReason last) {
+        return EncodedFrame.of(Form.WEBSOCKET, position, "{\"type\":\"" + type + "\"," + members + "}", last);
     }
 
     /** A line break between JSON tokens would start a new, possibly forged, field in SSE. */

@@ -6,7 +6,7 @@ import io.postrider.gateway.Feed;
 import io.postrider.gateway.GatewayOptions;
 import io.postrider.gateway.History;
 import io.postrider.gateway.Identity;
-import io.postrider.gateway.internal.frames.Frame;
+import io.postrider.gateway.internal.frames.EncodedFrame;
 import io.postrider.gateway.internal.frames.FrameEncoder;
 import io.postrider.gateway.internal.hub.Subscriber.State;
 import java.time.Duration;
@@ -105,7 +105,7 @@ final class CatchUp {
     }
 
     /** A frame larger than half of the outbox waits until the outbox is nearly empty. */
-    private boolean fits(Subscriber subscriber, Frame frame) {
+    private boolean fits(Subscriber subscriber, EncodedFrame frame) {
         if (subscriber.offer(frame)) {
             return true;
         }

@@ -2,7 +2,7 @@ package io.postrider.gateway.internal.hub;
 
 import io.postrider.gateway.DisconnectReason;
 import io.postrider.gateway.Transport.Form;
-import io.postrider.gateway.internal.frames.Frame;
+import io.postrider.gateway.internal.frames.EncodedFrame;
 import io.postrider.gateway.internal.frames.FrameEncoder;
 import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
@@ -15,7 +15,7 @@ final class Outbox {
     private final Form form;
     private final long mostBytes;
     private final int mostFrames;
-    private final ArrayDeque<Frame> frames = new ArrayDeque<>();
+    private final ArrayDeque<EncodedFrame> frames = new ArrayDeque<>();
     private long bytes;
     private long sent;
     private boolean begun;
@@ -35,7 +35,7 @@ final class Outbox {
     }
 
     /** False if it is full. A nearly empty outbox accepts a frame of any size, or a large frame could never be sent. */
-    synchronized boolean offer(Frame frame) {
+    synchronized boolean offer(EncodedFrame frame) {
         if (cut != null) {
             return true; // the connection is closed, so the frame is dropped
         }
@@ -52,13 +52,13 @@ final class Outbox {
     }
 
     /** The next frame in order, or the cut frame after {@link #cut}. */
-    synchronized @Nullable Frame next() {
+    synchronized @Nullable EncodedFrame next() {
         if (cut != null) {
             boolean first = !cutTaken && cut != DisconnectReason.GONE;
             cutTaken = true;
             return first ? FrameEncoder.cut(form, cut, sent) : null;
         }
-        Frame frame = frames.poll();
+        EncodedFrame frame = frames.poll();
         if (frame != null) {
             bytes -= frame.size();
             sent = frame.position();

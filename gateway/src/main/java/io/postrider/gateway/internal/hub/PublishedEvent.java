@@ -3,7 +3,7 @@ package io.postrider.gateway.internal.hub;
 import io.postrider.LogEvent;
 import io.postrider.gateway.Room;
 import io.postrider.gateway.Transport.Form;
-import io.postrider.gateway.internal.frames.Frame;
+import io.postrider.gateway.internal.frames.EncodedFrame;
 import io.postrider.gateway.internal.frames.FrameEncoder;
 import org.jspecify.annotations.Nullable;
 
@@ -18,8 +18,8 @@ final class PublishedEvent {
     private final LogEvent event;
     private final @Nullable Room project;
     private final @Nullable Room user;
-    private @Nullable Frame sse;
-    private @Nullable Frame socket;
+    private @Nullable EncodedFrame sse;
+    private @Nullable EncodedFrame socket;
 
     PublishedEvent(LogEvent event) {
         this.event = event;
@@ -46,18 +46,18 @@ final class PublishedEvent {
         return user;
     }
 
-    Frame frame(Form form) {
+    EncodedFrame frame(Form form) {
         return form == Form.SSE ? sse() : socket();
     }
 
-    private Frame sse() {
+    private EncodedFrame sse() {
         if (sse == null) {
             sse = FrameEncoder.event(Form.SSE, event);
         }
         return sse;
     }
 
-    private Frame socket() {
+    private EncodedFrame socket() {
         if (socket == null) {
             socket = FrameEncoder.event(Form.WEBSOCKET, event);
         }

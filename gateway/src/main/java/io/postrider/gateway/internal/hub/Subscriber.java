@@ -2,10 +2,11 @@ package io.postrider.gateway.internal.hub;
 
 import io.postrider.LogEvent;
 import io.postrider.gateway.DisconnectReason;
+import io.postrider.gateway.FrameSource;
 import io.postrider.gateway.Identity;
 import io.postrider.gateway.Room;
 import io.postrider.gateway.Transport;
-import io.postrider.gateway.internal.frames.Frame;
+import io.postrider.gateway.internal.frames.EncodedFrame;
 import io.postrider.gateway.internal.limits.ConnectionLimits;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -30,7 +31,7 @@ import org.slf4j.LoggerFactory;
  *
  * The public methods are for the transport and may be called by any thread. Everything else is hub thread only.
  */
-public final class Subscriber {
+public final class Subscriber implements FrameSource {
     public enum State {
         CATCHING,
         LIVE,
@@ -87,16 +88,16 @@ public final class Subscriber {
 
     // ── called by the transport ─────────────────────────────────────────────────────────────────────────────────────
 
-    /** The next frame to write; null if there is none, and {@link Transport#flush} is called when there is one. */
-    public @Nullable Frame next() {
-        Frame frame = outbox.next();
+    @Override
+    public @Nullable EncodedFrame next() {
+        EncodedFrame frame = outbox.next();
         if (outbox.takeRefill()) {
             hub.refill(this);
         }
         return frame;
     }
 
-    /** The socket accepts more data; {@link Transport#flush} will be called. */
+    @Override
     public void writable() {
         if (wanted.getAndIncrement() == 0) {
             writers.execute(this::flush);
@@ -126,7 +127,7 @@ public final class Subscriber {
         }
     }
 
-    /** Ends the stream because of something the client did. */
+    @Override
     public void cut(DisconnectReason why) {
         hub.cut(this, why);
     }
@@ -183,7 +184,7 @@ public final class Subscriber {
     }
 
     /** False if the outbox is full. */
-    boolean offer(Frame frame) {
+    boolean offer(EncodedFrame frame) {
         if (!outbox.offer(frame)) {
             return false;
         }

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.postrider.gateway.DisconnectReason;
 import io.postrider.gateway.Transport.Form;
-import io.postrider.gateway.internal.frames.Frame;
+import io.postrider.gateway.internal.frames.EncodedFrame;
 import io.postrider.gateway.internal.frames.FrameEncoder;
 import org.junit.jupiter.api.Test;
 
@@ -15,7 +15,7 @@ class OutboxTest {
     private final Outbox outbox = new Outbox(Form.SSE, 1_000_000, FRAMES);
 
     private long cut() {
-        Frame last = outbox.next();
+        EncodedFrame last = outbox.next();
         assertThat(last).isNotNull();
         assertThat(last.last()).isNotNull();
         return last.position();

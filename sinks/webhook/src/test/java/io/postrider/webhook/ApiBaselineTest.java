@@ -1,0 +1,23 @@
+package io.postrider.webhook;
+
+import io.postrider.testkit.PublicApi;
+import java.io.IOException;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** {@code sinks/webhook/api/postrider-webhook.txt} lists the public API; removing or changing a line of it breaks users. */
+@Tag("once")
+class ApiBaselineTest {
+    private final PublicApi api = PublicApi.beside(WebhookSink.class);
+
+    @Test
+    void the_public_api_is_the_one_that_is_listed() throws IOException {
+        api.isListedIn(Path.of("api/postrider-webhook.txt"));
+    }
+
+    @Test
+    void no_public_signature_mentions_an_internal_type() {
+        api.mentionsNothingInternal();
+    }
+}
