@@ -129,6 +129,41 @@ class BudgetTest {
         assertThat(wrong).isEmpty();
     }
 
+    /** nanoTime may be negative and may overflow: the greater of two values need not be the later one. */
+    @Test
+    void values_of_nano_time_are_subtracted_and_never_compared() throws IOException {
+        String read = "System\\.nanoTime\\(\\)";
+        assertThat(matches("(?<!-)[<>]=?\\s*" + read // a lambda's arrow is no comparison
+                        + "|(?<![-+] )" + read + "\\s*[<>]=?\\s*[^<>=\\s]"
+                        + "|Math\\.(max|min)\\((?!\\d+, )[^;]*" + read
+                        + "|nanoTime[\\s\\S]*comparingLong\\(|comparingLong\\([\\s\\S]*nanoTime"))
+                .isEmpty();
+        assertThat(matches(read)).hasSizeGreaterThan(50);
+    }
+
+    /** The waits after failures double in one place, which has the cap and the jitter. */
+    @Test
+    void only_backoff_doubles_a_duration() throws IOException {
+        assertThat(matches("multipliedBy\\(2\\)|\\*= 2;")).containsExactly("core/io/postrider/Backoff.java");
+    }
+
+    /** The main sources that contain this. */
+    private static List<String> matches(String pattern) throws IOException {
+        Pattern compiled = Pattern.compile(pattern);
+        List<String> found = new ArrayList<>();
+        for (Path module : modules()) {
+            try (Stream<Path> files = Files.walk(module.resolve("src/main/java"))) {
+                for (Path file :
+                        files.filter(path -> path.toString().endsWith(".java")).toList()) {
+                    if (compiled.matcher(Files.readString(file)).find()) {
+                        found.add(nameOf(file));
+                    }
+                }
+            }
+        }
+        return found;
+    }
+
     private static List<String> over(Map<String, Integer> sizes, int limit) {
         return sizes.entrySet().stream()
                 .filter(one -> one.getValue() > limit)

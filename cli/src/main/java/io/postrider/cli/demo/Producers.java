@@ -56,7 +56,8 @@ final class Producers implements AutoCloseable {
         try {
             // Paced by the clock, not by the previous transaction: a slow machine catches up, by at most a second.
             while (!stop.await((next += thinkNanos()) - System.nanoTime(), TimeUnit.NANOSECONDS)) {
-                next = Math.max(next, System.nanoTime() - MOST_MADE_UP_NANOS);
+                long late = System.nanoTime() - next;
+                next += Math.max(0, late - MOST_MADE_UP_NANOS);
                 try {
                     transaction();
                 } catch (SQLException | RuntimeException e) {

@@ -1,5 +1,6 @@
 package io.postrider.internal.db;
 
+import io.postrider.Backoff;
 import java.time.Duration;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -13,8 +14,8 @@ public final class ListenPause {
     private static final Duration FIRST = Duration.ofSeconds(10);
     private static final Duration LONGEST = Duration.ofMinutes(10);
 
-    private final Duration first;
-    private Duration pause = Duration.ZERO;
+    private final Backoff backoff;
+    private int floods; // each one soon after the one before
     private long until = System.nanoTime();
 
     public ListenPause() {
@@ -22,7 +23,7 @@ public final class ListenPause {
     }
 
     ListenPause(Duration first) {
-        this.first = first;
+        this.backoff = new Backoff(first, LONGEST);
     }
 
     boolean isOver() {
@@ -31,9 +32,9 @@ public final class ListenPause {
 
     void flooded(String channel, NotificationWait.Flood flood) {
         long now = System.nanoTime();
-        boolean again = !pause.isZero() && now - until < LONGEST.toNanos();
-        Duration doubled = again ? pause.multipliedBy(2) : first;
-        pause = doubled.compareTo(LONGEST) < 0 ? doubled : LONGEST;
+        boolean again = now - until < LONGEST.toNanos();
+        floods = again ? floods + 1 : 1;
+        Duration pause = backoff.exact(floods);
         until = now + pause.toNanos();
         log.warn(
                 "notifications_flooded channel={} bytes={} pid={} pause_ms={} another session sends notifications that are"

@@ -1,5 +1,6 @@
 package io.postrider.internal.sequence;
 
+import io.postrider.Backoff;
 import io.postrider.admin.Watch;
 import io.postrider.internal.db.Bind;
 import io.postrider.internal.db.ListenConnection;
@@ -52,7 +53,7 @@ public final class Sequencer implements NodeConnection.Task {
     /** Events worth a pass. With 32 producers at 8,000/s on two cores, a pass every 2 ms cost a quarter of their rate. */
     private static final int WORTH_A_PASS = 64;
 
-    private static final Duration LONGEST_DOZE = Duration.ofMillis(25);
+    private static final Backoff DOZE = new Backoff(SHORTEST_GAP, Duration.ofMillis(25));
     private static final Duration UNTIL_NOTIFIED = Duration.ofMinutes(5);
 
     /** Passes without events, 1 ms apart, before it tries to sleep: a burst has pauses. */
@@ -80,7 +81,7 @@ public final class Sequencer implements NodeConnection.Task {
     private int emptyPasses;
     private final EventRate rate = new EventRate();
     private Deadline nextStep = Deadline.now();
-    private Duration doze = SHORTEST_GAP;
+    private int dozes; // in a row
 
     /** @param maySleep whether it may sleep until it is notified; if not, it checks every 25 ms at the latest */
     public Sequencer(Heads heads, int passSize, boolean maySleep, Watch watch) {
@@ -166,10 +167,8 @@ public final class Sequencer implements NodeConnection.Task {
         if (state != State.DOZING) {
             enter(State.DOZING);
         }
-        Duration now = doze;
-        Duration doubled = doze.multipliedBy(2);
-        doze = doubled.compareTo(LONGEST_DOZE) < 0 ? doubled : LONGEST_DOZE;
-        return now;
+        dozes++;
+        return DOZE.exact(dozes);
     }
 
     /** Transactions that held the idle lock have ended, and a pass that begins after we got the lock sees their events. */
@@ -268,7 +267,7 @@ public final class Sequencer implements NodeConnection.Task {
         }
         state = next;
         emptyPasses = 0;
-        doze = SHORTEST_GAP;
+        dozes = 0;
         nextStep = Deadline.now();
     }
 

@@ -10,6 +10,7 @@ import io.lettuce.core.XAutoClaimArgs;
 import io.lettuce.core.XGroupCreateArgs;
 import io.lettuce.core.XReadArgs;
 import io.lettuce.core.models.stream.ClaimedMessages;
+import io.postrider.Backoff;
 import io.postrider.PostriderException;
 import io.postrider.redis.RedisIngest.Entry;
 import io.postrider.redis.RedisLink.Replies;
@@ -42,8 +43,7 @@ import org.slf4j.LoggerFactory;
 final class IngestRun implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(IngestRun.class);
     private static final Duration BLOCK = Duration.ofSeconds(1);
-    private static final Duration FIRST_REST = Duration.ofMillis(100);
-    private static final Duration LONGEST_REST = Duration.ofSeconds(5);
+    private static final Backoff BACKOFF = new Backoff(Duration.ofMillis(100), Duration.ofSeconds(5));
     private static final long REFUSED_KEPT = 100_000;
 
     private final IngestOptions options;
@@ -52,7 +52,7 @@ final class IngestRun implements AutoCloseable {
     private final RedisLink link;
     private final Thread thread;
     private final CountDownLatch closed = new CountDownLatch(1);
-    private Duration rest = FIRST_REST;
+    private int failures; // in a row
     private boolean grouped;
     private long lastSweep = System.nanoTime();
     private String sweepFrom = "0-0";
@@ -83,7 +83,7 @@ final class IngestRun implements AutoCloseable {
                 if (!messages.isEmpty()) {
                     handle(messages, again);
                 }
-                rest = FIRST_REST;
+                failures = 0;
             } catch (RedisException e) {
                 grouped = false; // the group may be lost with the data
                 stumble("redis", e);
@@ -156,7 +156,7 @@ final class IngestRun implements AutoCloseable {
         while (!isClosed()) {
             try {
                 Map<Entry, String> refused = mover.move(entries, repeated);
-                rest = FIRST_REST;
+                failures = 0;
                 clear(entries, refused);
                 return;
             } catch (PostriderException | SQLException e) {
@@ -211,19 +211,20 @@ final class IngestRun implements AutoCloseable {
     }
 
     private void stumble(String what, Throwable error) {
+        failures++;
+        long rest = BACKOFF.exact(failures).toMillis();
         log.warn(
                 "redis_ingest_retrying stream={} at={} rest_ms={} error=\"{}\"",
                 options.stream(),
                 what,
-                rest.toMillis(),
+                rest,
                 error.getMessage());
         try {
-            closed.await(rest.toMillis(), TimeUnit.MILLISECONDS);
+            closed.await(rest, TimeUnit.MILLISECONDS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             closed.countDown();
         }
-        rest = rest.multipliedBy(2).compareTo(LONGEST_REST) > 0 ? LONGEST_REST : rest.multipliedBy(2);
     }
 
     private boolean isClosed() {

@@ -4,6 +4,7 @@ import io.lettuce.core.RedisChannelHandler;
 import io.lettuce.core.RedisConnectionStateAdapter;
 import io.lettuce.core.pubsub.RedisPubSubAdapter;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
+import io.postrider.Backoff;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
@@ -28,8 +29,7 @@ import org.slf4j.LoggerFactory;
 final class Subscription implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Subscription.class);
     private static final Duration QUIET = Duration.ofSeconds(5);
-    private static final Duration FIRST_REST = Duration.ofMillis(100);
-    private static final Duration LONGEST_REST = Duration.ofSeconds(2);
+    private static final Backoff BACKOFF = new Backoff(Duration.ofMillis(100), Duration.ofSeconds(2));
 
     private final RedisOptions options;
     private final String channel;
@@ -64,25 +64,25 @@ final class Subscription implements AutoCloseable {
     }
 
     private void run() {
-        Duration rest = FIRST_REST;
+        int failures = 0; // in a row
         while (closed.getCount() > 0) {
             try {
-                boolean listened = listen();
-                rest = listened ? FIRST_REST : rest;
+                listen();
+                failures = 0;
             } catch (InterruptedException e) {
                 return;
             } catch (RuntimeException | ExecutionException | TimeoutException | Error e) {
                 log.warn("redis_feed_disconnected channel={} redis={} error=\"{}\"", channel, options.place(), e.getMessage());
             }
-            if (await(rest)) {
+            failures++;
+            if (await(BACKOFF.exact(failures))) {
                 return;
             }
-            rest = rest.multipliedBy(2).compareTo(LONGEST_REST) > 0 ? LONGEST_REST : rest.multipliedBy(2);
         }
     }
 
     /** Runs until the connection is lost. */
-    private boolean listen() throws InterruptedException, ExecutionException, TimeoutException {
+    private void listen() throws InterruptedException, ExecutionException, TimeoutException {
         Semaphore gone = new Semaphore(0);
         try (StatefulRedisPubSubConnection<String, String> connection = link.listen()) {
             connection.addListener(new RedisConnectionStateAdapter() {
@@ -106,7 +106,6 @@ final class Subscription implements AutoCloseable {
                     connection.async().ping().get(options.timeout().toMillis(), TimeUnit.MILLISECONDS);
                 }
             }
-            return true;
         } finally {
             turn(false);
         }

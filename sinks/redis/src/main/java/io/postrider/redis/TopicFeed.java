@@ -1,5 +1,6 @@
 package io.postrider.redis;
 
+import io.postrider.Backoff;
 import io.postrider.LogEvent;
 import io.postrider.PostriderException;
 import io.postrider.admin.Log;
@@ -39,7 +40,7 @@ final class TopicFeed implements AutoCloseable {
     private static final Duration QUIET = Duration.ofSeconds(1);
     private static final Duration AWAY = Duration.ofMillis(200);
 
-    private static final Duration LONGEST_REST = Duration.ofSeconds(2);
+    private static final Backoff BACKOFF = new Backoff(AWAY, Duration.ofSeconds(2));
 
     /** The wait after a hint without an event: forged hints cost the database at most ten reads per second. */
     private static final Duration FOOLED = Duration.ofMillis(100);
@@ -63,7 +64,7 @@ final class TopicFeed implements AutoCloseable {
     private boolean behind;
 
     private Duration wait = Duration.ZERO;
-    private Duration nextRest = AWAY;
+    private int failures; // in a row
     private long lastLook = System.nanoTime();
     private long lastCompared = System.nanoTime();
 
@@ -107,9 +108,8 @@ final class TopicFeed implements AutoCloseable {
     }
 
     private void restLonger() {
-        rest(nextRest);
-        Duration twice = nextRest.multipliedBy(2);
-        nextRest = twice.compareTo(LONGEST_REST) > 0 ? LONGEST_REST : twice;
+        failures++;
+        rest(BACKOFF.exact(failures));
     }
 
     private void begin() throws InterruptedException {
@@ -204,7 +204,7 @@ final class TopicFeed implements AutoCloseable {
             receiver.events(next);
             trail.add(next);
             position = next.get(next.size() - 1).position();
-            nextRest = AWAY;
+            failures = 0;
         }
     }
 

@@ -1,7 +1,6 @@
 package io.postrider.gateway.internal.hub;
 
 import java.time.Duration;
-import java.util.Comparator;
 import java.util.PriorityQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -19,10 +18,16 @@ final class HubThread {
     private volatile boolean running = true;
 
     // Only used by the thread itself.
-    private final PriorityQueue<Later> later = new PriorityQueue<>(Comparator.comparingLong(Later::at));
+    private final PriorityQueue<Later> later = new PriorityQueue<>();
     private long nextRound = System.nanoTime();
 
-    private record Later(long at, Runnable command) {}
+    private record Later(long at, Runnable command) implements Comparable<Later> {
+        /** By the difference: nanoTime may overflow between two of them, and the later one is then the smaller number. */
+        @Override
+        public int compareTo(Later other) {
+            return Long.signum(at - other.at);
+        }
+    }
 
     HubThread(String name, Duration every, Runnable round) {
         this.every = every;
