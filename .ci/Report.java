@@ -37,6 +37,10 @@ import javax.xml.stream.XMLStreamReader;
  */
 final class Report {
     private static final int SLOWEST = 30;
+
+    /** A class without the tag "slow" should be faster: `./test quick` has three minutes for all of them. */
+    private static final double QUICK_SECONDS = 6;
+
     private static final Pattern CLASS_TAG = Pattern.compile("(?m)^@Tag\\(\"([^\"]+)\"\\)");
     private static final Pattern ANY_TAG = Pattern.compile("(?m)@Tag\\(\"([^\"]+)\"\\)");
     private static final Pattern BUILD_TROUBLE = Pattern.compile(
@@ -113,6 +117,24 @@ final class Report {
             suite.failures.forEach(name -> failures.add(name + " (" + suite.module + ", " + phase.directory + ")"));
         }
         printSlowest(phase, suites);
+        if (phase.without.contains("slow")) {
+            warnOfSlow(suites);
+        }
+    }
+
+    private static void warnOfSlow(List<Suite> suites) {
+        List<String> slow = suites.stream()
+                .filter(suite -> suite.seconds > QUICK_SECONDS)
+                .sorted(Comparator.comparingDouble((Suite suite) -> -suite.seconds))
+                .map(suite -> String.format(
+                        Locale.ROOT, "%.1f s  %s  %s", suite.seconds, suite.module, suite.simpleName()))
+                .toList();
+        print(
+                String.format(
+                        Locale.ROOT,
+                        "warning: over %.0f s in the quick run; tag the slow tests of these classes \"slow\", or make them faster:",
+                        QUICK_SECONDS),
+                slow);
     }
 
     private void lookForAbsent(Phase phase, Path module, List<Suite> suites) throws IOException {

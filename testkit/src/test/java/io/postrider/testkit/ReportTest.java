@@ -42,6 +42,20 @@ class ReportTest {
     }
 
     @Test
+    void a_class_over_6_s_in_the_quick_run_is_a_warning() throws Exception {
+        write(
+                "core/target/surefire-reports/TEST-a.OneTest.xml",
+                "<testsuite name=\"a.OneTest\" time=\"6.5\" tests=\"1\" errors=\"0\" skipped=\"0\" failures=\"0\">"
+                        + PASSED + "</testsuite>");
+        Judgement quick = judge("--phase", "surefire-reports without=alone,slow");
+        assertThat(quick.output())
+                .contains("warning: over 6 s in the quick run")
+                .contains("  6.5 s  core  OneTest");
+        assertThat(quick.exitCode()).isZero();
+        assertThat(judge("--phase", "surefire-reports without=alone").output()).doesNotContain("warning");
+    }
+
+    @Test
     void a_failed_test_is_named() throws Exception {
         report("core/target/surefire-reports/TEST-a.OneTest.xml", 2, 1, 0, PASSED + FAILED);
         Judgement judgement = judge("--phase", "surefire-reports without=alone");
