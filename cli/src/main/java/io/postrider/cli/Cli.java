@@ -121,6 +121,7 @@ final class Cli {
                 .addSubcommand(new DoctorCommand(terminal))
                 .addSubcommand(new VerifyCommand(terminal))
                 .addSubcommand(new BenchCommand())
+                .addSubcommand(new ProveCommand(terminal))
                 .addSubcommand(new DemoCommand(terminal))
                 .addSubcommand(new ServeCommand(terminal))
                 .addSubcommand(new TokenCommand(terminal))

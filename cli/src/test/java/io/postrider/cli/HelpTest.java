@@ -17,7 +17,7 @@ class HelpTest {
         Ran ran = shell.ok("--help");
         assertThat(ran.out())
                 .contains("migrate", "emit", "tail", "listeners", "dead-letters", "pause", "resume", "reset", "doctor")
-                .contains("verify", "bench", "demo", "serve", "token", "completion");
+                .contains("verify", "bench", "prove", "demo", "serve", "token", "completion");
         assertThat(ran.err()).isEmpty();
     }
 
@@ -39,6 +39,7 @@ class HelpTest {
                 "doctor",
                 "verify",
                 "bench",
+                "prove",
                 "demo",
                 "serve",
                 "token",

@@ -5,7 +5,7 @@ import java.util.concurrent.ThreadLocalRandom;
 /**
  * The repetition counts and the random seed of this test run.
  *
- * <p>{@code -Dpostrider.test.prove=true} (as {@code ./test prove} sets it) repeats faults and schedules as often as a
+ * <p>{@code -Dpostrider.test.prove=true} (as {@code ./test prove} and {@code ./postrider prove} set it) repeats faults and schedules as often as a
  * release needs; a usual run checks the same promises with smaller counts. {@code -Dpostrider.test.seed=…} repeats the
  * random choices of a failed run.
  */
