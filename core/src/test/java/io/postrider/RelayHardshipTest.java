@@ -207,9 +207,8 @@ class RelayHardshipTest {
     void an_outage_does_not_erase_why_an_event_failed_before() throws Exception {
         String name = "refused-then-away";
         AtomicInteger sends = new AtomicInteger();
-        Told told = new Told(events -> sends.incrementAndGet() == 1
-                ? refused()
-                : SendResult.unavailable(0, new IOException("away")));
+        Told told = new Told(events ->
+                sends.incrementAndGet() == 1 ? refused() : SendResult.unavailable(0, new IOException("away")));
         emit(name, 1);
         Options options = Options.defaults().withPoll(Duration.ofMillis(50));
         try (Postrider first = Postrider.on(database.dataSource(), options)) {
@@ -220,8 +219,9 @@ class RelayHardshipTest {
             second.add(told.relay(name).withAttempts(1)).start();
             Await.until("it is a dead letter", () -> !node.deadLetters(name).isEmpty());
         }
-        assertThat(node.deadLetters(name)).singleElement().satisfies(letter -> assertThat(letter.error())
-                .contains("not this one"));
+        assertThat(node.deadLetters(name))
+                .singleElement()
+                .satisfies(letter -> assertThat(letter.error()).contains("not this one"));
     }
 
     /** Taken from among the dead letters when the database is gone, and refused again after the reset. */

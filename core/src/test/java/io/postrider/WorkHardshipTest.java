@@ -524,8 +524,7 @@ class WorkHardshipTest {
                     .start();
             UUID first = enqueue(node, Job.of("q", "t", "{}").withUnique("k"));
             awaitState(node, first, State.FAILED);
-            String second = producer.begin()
-                    .text("select postrider.enqueue('q', 't', '{}', unique_key => 'k')::text");
+            String second = producer.begin().text("select postrider.enqueue('q', 't', '{}', unique_key => 'k')::text");
             CompletableFuture<Boolean> retried =
                     Background.get(() -> node.postrider.jobs().retry(first));
             Await.until(

@@ -43,8 +43,9 @@ public final class Origins {
     private static String checked(String origin) {
         String lower = origin.toLowerCase(Locale.ROOT);
         if (!ORIGIN.matcher(lower).matches()) {
-            throw PostriderException.refused("origins must have the form https://chat.example.org or http://localhost:8080,"
-                    + " without a path or a pattern, was '" + SafeNames.shown(origin) + "'");
+            throw PostriderException.refused(
+                    "origins must have the form https://chat.example.org or http://localhost:8080,"
+                            + " without a path or a pattern, was '" + SafeNames.shown(origin) + "'");
         }
         return withoutDefaultPort(lower);
     }

@@ -48,7 +48,9 @@ final class DatabaseAccess implements AutoCloseable {
                             + " PSQL_HOST, PGHOST): an embedded one was started",
                     postgres.version(),
                     postgres.port(),
-                    data == null ? "temporary, deleted when the server ends (set postrider.embedded.data to keep it)" : data);
+                    data == null
+                            ? "temporary, deleted when the server ends (set postrider.embedded.data to keep it)"
+                            : data);
             return new DatabaseAccess(postgres.dataSource("postgres"), postgres);
         } catch (EmbeddedPostgresException e) {
             throw new PostriderException(Kind.FAILED, "the embedded database does not start: " + e.getMessage(), e);

@@ -92,9 +92,8 @@ class GatewayConfiguration {
         }
         return new RedisFeed(
                 RedisAddress.of(environment::getProperty)
-                        .orElseThrow(
-                                () -> PostriderException.refused("postrider.gateway.feed is redis, but no Redis"
-                                        + " server is configured: set postrider.redis-url, or REDIS_HOST")),
+                        .orElseThrow(() -> PostriderException.refused("postrider.gateway.feed is redis, but no Redis"
+                                + " server is configured: set postrider.redis-url, or REDIS_HOST")),
                 postrider.log(),
                 wanted.channel());
     }

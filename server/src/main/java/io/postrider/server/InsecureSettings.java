@@ -22,8 +22,9 @@ final class InsecureSettings {
     static List<String> of(ServerSettings settings) {
         List<String> lines = new ArrayList<>();
         if (settings.http().metrics() == ServerSettings.Metrics.OPEN) {
-            lines.add("key=postrider.http.metrics anyone who can connect can read /metrics, with the names of topics and"
-                    + " queues: set it to token, or remove it");
+            lines.add(
+                    "key=postrider.http.metrics anyone who can connect can read /metrics, with the names of topics and"
+                            + " queues: set it to token, or remove it");
         }
         if (settings.allRoles().contains(Role.WORKER)) {
             new TreeMap<>(settings.relays()).forEach((name, relay) -> lines.addAll(InsecureRelay.of(name, relay)));

@@ -40,7 +40,8 @@ final class StartRefusal {
             return taken(inUse.getPort(), inUse);
         }
         if (cause instanceof java.net.BindException) {
-            return PostriderException.refused("the server cannot listen on this address (--bind, --port): " + cause.getMessage());
+            return PostriderException.refused(
+                    "the server cannot listen on this address (--bind, --port): " + cause.getMessage());
         }
         if (cause instanceof ConfigDataNotFoundException) {
             return PostriderException.refused("a configuration file is missing: " + cause.getMessage());

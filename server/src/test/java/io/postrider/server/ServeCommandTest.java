@@ -202,7 +202,8 @@ class ServeCommandTest {
     void a_port_that_is_taken_is_told_before_a_database_is_started() throws Exception {
         try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             Process process = serve(Map.of(), "--port", Integer.toString(taken.getLocalPort()));
-            assertRefusedInOneLine(process, 4, "port " + taken.getLocalPort() + " is in use; choose another with --port");
+            assertRefusedInOneLine(
+                    process, 4, "port " + taken.getLocalPort() + " is in use; choose another with --port");
             assertThat(said(out())).doesNotContain("database_embedded");
         }
     }

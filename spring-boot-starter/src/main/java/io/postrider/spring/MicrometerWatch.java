@@ -38,7 +38,9 @@ public final class MicrometerWatch implements Watch {
             Map.entry("job_notification_received_total", "Notifications that this node has received"),
             Map.entry("job_poll_scanned_total", "Jobs that were found by polling, without a notification"),
             Map.entry("postrider_job_looks_total", "Polls for jobs without a notification"),
-            Map.entry("postrider_sink_unavailable_total", "Attempts of a relay of this node that found its sink unavailable"),
+            Map.entry(
+                    "postrider_sink_unavailable_total",
+                    "Attempts of a relay of this node that found its sink unavailable"),
             Map.entry("postrider_dead_lettered_total", "Events that a listener of this node has made dead letters"),
             Map.entry("postrider_events_emitted_total", "Events that this node has written, committed or not"),
             Map.entry("postrider_events_sequenced_total", "Events that this node has given a position"),

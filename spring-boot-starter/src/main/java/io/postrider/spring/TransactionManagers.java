@@ -54,8 +54,8 @@ final class TransactionManagers {
         }
         DataSource managed = dataSourceOf(manager);
         if (managed != null && !managed.equals(dataSource)) {
-            throw PostriderException.refused("postrider.transaction-manager names " + name
-                    + ", which does not manage Postrider's data source");
+            throw PostriderException.refused(
+                    "postrider.transaction-manager names " + name + ", which does not manage Postrider's data source");
         }
         return manager;
     }

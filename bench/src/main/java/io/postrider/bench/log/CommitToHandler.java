@@ -194,7 +194,8 @@ public final class CommitToHandler implements Scenario {
                         name() + ".bare.early",
                         samples.median("bare", turn -> turn.latency().early()),
                         subject.noun() + "s/round")
-                .withNote("reached the handler before the producer received the answer to its commit; counted as 0 ms"));
+                .withNote(
+                        "reached the handler before the producer received the answer to its commit; counted as 0 ms"));
         return figures;
     }
 }

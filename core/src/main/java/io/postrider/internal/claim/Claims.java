@@ -172,7 +172,14 @@ public final class Claims {
         }
         Long wait = row.int8OrNull("wait");
         return new FoundJob(
-                new HeldJob(worker, claim, null, claim.topic(), job(row, claim.topic(), 1), row.textOrNull("unique_key"), 0),
+                new HeldJob(
+                        worker,
+                        claim,
+                        null,
+                        claim.topic(),
+                        job(row, claim.topic(), 1),
+                        row.textOrNull("unique_key"),
+                        0),
                 wait == null ? null : Duration.ofMillis(wait),
                 FoundJob.Hold.of(row.textOrNull("hold")));
     }

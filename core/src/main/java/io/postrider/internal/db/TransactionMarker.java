@@ -74,7 +74,7 @@ public final class TransactionMarker {
     HandlerFailedException endedByHandler() {
         return new HandlerFailedException(new PostriderException(
                 Kind.FAILED,
-                "the handler ended the transaction with its own statement: its effects are no longer tied to "
-                        + boundTo + ". Leave commit and rollback to Postrider"));
+                "the handler ended the transaction with its own statement: its effects are no longer tied to " + boundTo
+                        + ". Leave commit and rollback to Postrider"));
     }
 }

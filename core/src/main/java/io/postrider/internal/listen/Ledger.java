@@ -51,8 +51,8 @@ final class Ledger {
                                 row.int8("course"),
                                 row.int4("unavailable_tries"),
                                 Duration.ofMillis(row.int8("unavailable_millis"))))
-                .orElseThrow(() ->
-                        new PostriderException(Kind.NOT_FOUND, "listener " + listener + " no longer exists in the database"));
+                .orElseThrow(() -> new PostriderException(
+                        Kind.NOT_FOUND, "listener " + listener + " no longer exists in the database"));
     }
 
     // ── settlements ─────────────────────────────────────────────────────────────────────────────────────────────────

@@ -88,7 +88,10 @@ public final class Settlements {
             }
         });
         // The first commit has cleaned up after the others. The job may run again since, with its unique key.
-        cleanUp(session, batch.stream().filter(one -> !settledBefore.contains(one)).toList(), lost);
+        cleanUp(
+                session,
+                batch.stream().filter(one -> !settledBefore.contains(one)).toList(),
+                lost);
         return lost;
     }
 

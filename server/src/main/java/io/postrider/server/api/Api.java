@@ -47,8 +47,7 @@ public final class Api {
     private Problem missing(String method, String path) {
         Set<String> methods = new TreeSet<>(Route.methods(routes, path));
         if (methods.isEmpty()) {
-            return Problem.of(
-                    404, "no route matches " + Fields.shown(path), "/v1/openapi.json lists all routes.");
+            return Problem.of(404, "no route matches " + Fields.shown(path), "/v1/openapi.json lists all routes.");
         }
         String allowed = String.join(", ", methods);
         return Problem.of(405, Fields.shown(method) + " is not allowed here", "Use " + allowed + ".")
@@ -93,7 +92,11 @@ public final class Api {
         try {
             Answer answer = route.handler().answer(new Call(who, places.orElseThrow(), query, Body.of(body)));
             if (who != null && route.hasBody() && route.need() != Need.ANYONE) {
-                log.info("admin_request subject={} token_id={} path=\"{}\"", who.subject(), who.tokenId(), Fields.shown(path));
+                log.info(
+                        "admin_request subject={} token_id={} path=\"{}\"",
+                        who.subject(),
+                        who.tokenId(),
+                        Fields.shown(path));
             }
             return answer;
         } catch (Exception e) {

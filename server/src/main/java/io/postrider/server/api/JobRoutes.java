@@ -79,8 +79,7 @@ final class JobRoutes {
                                 .answers(JobSchemas.JOB_CANCELLED)
                                 .fails(ErrorResponse.NOT_FOUND, ErrorResponse.CONFLICT)),
                 Route.post("/v1/jobs/{id}/retry", Need.PROJECT, this::retry)
-                        .described(operation(
-                                        "retryJob", "Run a dead or scheduled job now.")
+                        .described(operation("retryJob", "Run a dead or scheduled job now.")
                                 .takes(ID)
                                 .body(CommonSchemas.NOTHING)
                                 .answers(JobSchemas.JOB_RETRIED)

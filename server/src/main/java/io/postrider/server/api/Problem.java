@@ -71,7 +71,10 @@ public final class Problem extends RuntimeException {
 
     /** The object is missing, or outside the token's reach; the answer does not say which. */
     public static Problem notFound(String what) {
-        return of(404, what + " does not exist, or is outside the reach of this token", "Check the name and the token's reach.");
+        return of(
+                404,
+                what + " does not exist, or is outside the reach of this token",
+                "Check the name and the token's reach.");
     }
 
     /** The token's reach does not suffice. */
@@ -195,8 +198,7 @@ public final class Problem extends RuntimeException {
     private static Problem unexpected(Throwable e) {
         String reference = UUID.randomUUID().toString();
         log.error("request_failed reference={}", reference, e);
-        return of(
-                500, "internal error; reference " + reference, "Report the reference to the operator.");
+        return of(500, "internal error; reference " + reference, "Report the reference to the operator.");
     }
 
     private static String titleOf(int status) {

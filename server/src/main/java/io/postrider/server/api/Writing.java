@@ -116,7 +116,8 @@ public final class Writing {
                 isUser
                         ? "Use a token that reaches a project, or name it in the server's setting postrider.api.user-"
                                 + kind + "."
-                        : "Use one of the existing " + kind + " that there are, or a token that reaches all, or name it in the"
+                        : "Use one of the existing " + kind
+                                + " that there are, or a token that reaches all, or name it in the"
                                 + " server's setting postrider.api.project-" + kind + ".");
     }
 

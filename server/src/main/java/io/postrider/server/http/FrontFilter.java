@@ -85,10 +85,7 @@ public final class FrontFilter extends HttpFilter {
 
     /** The container cuts off the path at a ';' as a path parameter: a request for a;b would act on a. */
     private static Problem semicolon() {
-        return Problem.of(
-                400,
-                "the path must not contain ';'",
-                "Remove it: no name on this server contains one.");
+        return Problem.of(400, "the path must not contain ';'", "Remove it: no name on this server contains one.");
     }
 
     private static boolean isApi(String path) {

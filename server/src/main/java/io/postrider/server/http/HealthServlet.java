@@ -40,8 +40,7 @@ public final class HealthServlet extends HttpServlet {
                 say(response, answer.ready() ? 200 : 503, answer.ready() ? "up" : "down", answer.reason());
             }
             default ->
-                Problems.write(
-                        response, Problem.of(404, "unknown health check", "Use /health/live or /health/ready."));
+                Problems.write(response, Problem.of(404, "unknown health check", "Use /health/live or /health/ready."));
         }
     }
 

@@ -86,7 +86,8 @@ final class RedisLink implements AutoCloseable {
                         .connectTimeout(options.connectTimeout())
                         .keepAlive(true)
                         .build())
-                .timeoutOptions(TimeoutOptions.builder().timeoutCommands(false).build()) // this class applies its own timeouts
+                .timeoutOptions(
+                        TimeoutOptions.builder().timeoutCommands(false).build()) // this class applies its own timeouts
                 .build());
     }
 

@@ -72,7 +72,11 @@ final class Subscription implements AutoCloseable {
             } catch (InterruptedException e) {
                 return;
             } catch (RuntimeException | ExecutionException | TimeoutException | Error e) {
-                log.warn("redis_feed_disconnected channel={} redis={} error=\"{}\"", channel, options.place(), e.getMessage());
+                log.warn(
+                        "redis_feed_disconnected channel={} redis={} error=\"{}\"",
+                        channel,
+                        options.place(),
+                        e.getMessage());
             }
             failures++;
             if (await(BACKOFF.exact(failures))) {

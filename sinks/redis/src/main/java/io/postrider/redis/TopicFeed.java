@@ -252,8 +252,7 @@ final class TopicFeed implements AutoCloseable {
         long upto = Math.min(head, position);
         long from = Math.min(upto, Math.max(oldest - 1, trail.start().orElse(upto)));
         long common = common(from, upto);
-        log.warn(
-                "redis_feed_changed topic={} position={} head={} the log was replaced", topic, position, head);
+        log.warn("redis_feed_changed topic={} position={} head={} the log was replaced", topic, position, head);
         receiver.changed(common);
         trail.forgetAfter(common);
         position = common;

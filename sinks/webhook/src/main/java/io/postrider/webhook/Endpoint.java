@@ -168,9 +168,7 @@ final class Endpoint {
             if (what != null) {
                 return "host " + host.text + " has " + what + " address, " + address.getHostAddress()
                         + ", which is not allowed"
-                        + (trusted
-                                ? ""
-                                : "; to allow it, name the host: withAllowedHosts(\"" + host.text + "\")");
+                        + (trusted ? "" : "; to allow it, name the host: withAllowedHosts(\"" + host.text + "\")");
             }
         }
         return null;

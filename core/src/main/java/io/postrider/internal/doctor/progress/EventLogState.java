@@ -62,7 +62,8 @@ public final class EventLogState implements Check {
         }
         examination
                 .query(LAG, Bind::nothing, row -> row.text("name") + " is " + row.int8("lag") + " events behind")
-                .forEach(text -> findings.add(Finding.warn(text, "check that its node runs, and which lock it waits for")));
+                .forEach(text ->
+                        findings.add(Finding.warn(text, "check that its node runs, and which lock it waits for")));
         Unrecorded unrecorded = examination
                 .one(
                         UNRECORDED,

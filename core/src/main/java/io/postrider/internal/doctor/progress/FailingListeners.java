@@ -23,7 +23,8 @@ public final class FailingListeners implements Check {
                     Finding.warn("no node runs " + name + ", " + lag + " behind", "start the application that has it");
                 case "retrying" ->
                     Finding.warn(
-                            name + " is at attempt " + attempts + ": " + shortened(error), "it is retried automatically");
+                            name + " is at attempt " + attempts + ": " + shortened(error),
+                            "it is retried automatically");
                 default ->
                     Finding.warn(
                             name + " has " + deadLetters + " dead letters",

@@ -67,8 +67,8 @@ public final class RetentionHolders implements Check {
                 row -> new Open(row.text("database"), BlockingSession.read(row)));
         open.stream()
                 .filter(Open::isLong)
-                .forEach(one -> findings.add(Finding.warn(
-                        "no segment can be closed and emptied because of " + one.text(), one.advice())));
+                .forEach(one -> findings.add(
+                        Finding.warn("no segment can be closed and emptied because of " + one.text(), one.advice())));
         if (findings.isEmpty()) {
             findings.add(Finding.ok((behind.isEmpty()
                             ? "no listener holds it back"

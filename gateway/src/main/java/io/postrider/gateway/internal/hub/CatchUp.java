@@ -181,8 +181,8 @@ final class CatchUp {
         long last = after;
         for (LogEvent event : answer.events()) {
             if (event.position() <= last || event.position() > answer.to()) {
-                throw new IllegalStateException("the read model returned position " + event.position() + " after " + last
-                        + " up to " + answer.to());
+                throw new IllegalStateException("the read model returned position " + event.position() + " after "
+                        + last + " up to " + answer.to());
             }
             last = event.position();
         }
