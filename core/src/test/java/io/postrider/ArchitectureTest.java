@@ -324,6 +324,25 @@ class ArchitectureTest {
         noClasses().should().callMethod(Throwable.class, "printStackTrace").check(CORE);
     }
 
+    /** A worker whose clock is an hour off loses no job and takes none over: no lease or wait is computed from its clock. */
+    @Test
+    void only_the_ids_of_jobs_are_made_from_the_local_clock() {
+        Set<String> clocks = Set.of("java.lang.System.currentTimeMillis", "java.util.Date.<init>");
+        Set<String> readers = new TreeSet<>();
+        for (JavaClass one : CORE) {
+            one.getCodeUnitCallsFromSelf().stream()
+                    .filter(call -> {
+                        String owner = call.getTargetOwner().getName();
+                        return clocks.contains(owner + "." + call.getName())
+                                || owner.startsWith("java.time.")
+                                        && call.getName().equals("now")
+                                || owner.equals("java.time.Clock");
+                    })
+                    .forEach(call -> readers.add(outermost(one)));
+        }
+        assertThat(readers).containsExactly("io.postrider.Job");
+    }
+
     @Test
     void the_library_stands_on_three_things_only() {
         classes()
