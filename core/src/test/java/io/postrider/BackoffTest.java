@@ -3,6 +3,7 @@ package io.postrider;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Tag;
@@ -11,6 +12,7 @@ import org.junit.jupiter.api.Test;
 @Tag("once")
 class BackoffTest {
     private static final Backoff BACKOFF = new Backoff(Duration.ofMillis(100), Duration.ofSeconds(5));
+    private static final Backoff BACKOFF_OF_JOBS = new Backoff(Duration.ofSeconds(1), Duration.ofHours(3));
 
     @Test
     void waits_double_from_the_base_up_to_the_cap() {
@@ -41,5 +43,39 @@ class BackoffTest {
                 .toList();
         assertThat(waits).allMatch(wait -> wait >= 200 && wait <= 400);
         assertThat(waits).anyMatch(wait -> wait < 220).anyMatch(wait -> wait > 380);
+    }
+
+    @Test
+    void of_jobs_that_fail_at_the_same_moment_no_tenth_of_the_wait_has_more_than_its_share_of_retries() {
+        RetryPolicy policy = RetryPolicy.defaults();
+        for (int attempt = 1; attempt <= 10; attempt++) {
+            long longest = BACKOFF_OF_JOBS.exact(attempt).toMillis();
+            int[] tenths = new int[10];
+            for (int job = 0; job < 10_000; job++) {
+                long wait = policy.after(attempt).orElseThrow().toMillis();
+                tenths[(int) Math.min(9, (wait - longest / 2) * 20 / longest)]++;
+            }
+            assertThat(Arrays.stream(tenths).max().orElseThrow())
+                    .as("peak after attempt " + attempt)
+                    .isLessThanOrEqualTo(1_500);
+        }
+    }
+
+    /** A thousand relays lose their destination at the same moment. From the second minute on they try at an even rate. */
+    @Test
+    void those_who_try_for_minutes_drift_apart_and_their_peak_is_at_most_half_above_the_mean() {
+        Backoff trying = new Backoff(Duration.ofMillis(100), Duration.ofSeconds(10));
+        long end = Duration.ofMinutes(10).toMillis();
+        int[] perSecond = new int[(int) (end / 1_000)];
+        for (int relay = 0; relay < 1_000; relay++) {
+            long at = 0;
+            for (int attempt = 1; at < end; attempt++) {
+                perSecond[(int) (at / 1_000)]++;
+                at += trying.jittered(attempt).toMillis();
+            }
+        }
+        int[] later = Arrays.copyOfRange(perSecond, 120, perSecond.length);
+        double mean = Arrays.stream(later).average().orElseThrow();
+        assertThat((double) Arrays.stream(later).max().orElseThrow()).isLessThanOrEqualTo(1.5 * mean);
     }
 }

@@ -442,6 +442,45 @@ class RelayHardshipTest {
         assertThat(awaitState("refuses", "failing").unavailableSince()).isNull();
     }
 
+    /** Else 1,000 events would be as many requests each time, and the sink could not recover. */
+    @Test
+    void a_sink_that_is_down_is_tried_ever_more_rarely_however_many_events_and_keys_wait() {
+        int concurrency = 4;
+        AtomicBoolean back = new AtomicBoolean();
+        List<Long> tries = new CopyOnWriteArrayList<>();
+        Told told = new Told(events -> {
+            if (back.get()) {
+                return SendResult.whole();
+            }
+            tries.add(System.nanoTime());
+            return SendResult.unavailable(0, new IOException("down"));
+        });
+        node.inTransaction(connection -> node.postrider.emitAll(
+                connection,
+                IntStream.range(0, 1_000)
+                        .mapToObj(i -> Event.of("down", "counted", "{}").withKey("k" + i % 100))
+                        .toList()));
+        node.add(told.relay("down").withConcurrency(concurrency));
+        Await.until(
+                "it is tried for two seconds",
+                Duration.ofSeconds(60),
+                () -> !tries.isEmpty() && tries.get(tries.size() - 1) - tries.get(0) > 2_000_000_000L);
+        back.set(true);
+        for (int i = 0; i < tries.size(); i++) {
+            long millis = (tries.get(i) - tries.get(0)) / 1_000_000;
+            int rounds = 1;
+            for (long wait = 50, sum = wait;
+                    sum <= millis;
+                    wait *= 2, sum += wait) { // half of 100 ms, 200 ms, 400 ms …
+                rounds++;
+            }
+            assertThat(i + 1).as("requests within %d ms", millis).isLessThanOrEqualTo(rounds * concurrency);
+        }
+        node.awaitCursor("down", 1_000);
+        assertThat(told.arrived).containsExactlyInAnyOrderElementsOf(positions(1_000));
+        assertThat(node.deadLetters("down")).isEmpty();
+    }
+
     @Test
     void a_successor_leaves_the_sink_alone_as_long_as_it_asked_for_and_another_sink_not_at_all() {
         Told told = new Told(events -> SendResult.unavailable(0, new IOException("away"), Duration.ofMinutes(10)));
