@@ -574,6 +574,75 @@ class RetentionTest {
         assertThat(heard).hasSize(3_432).isSorted().doesNotHaveDuplicates();
     }
 
+    // ── vacuum ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    /** As a vacuum against wraparound does, which is not cancelled for those that wait: for hours, if the segment is large. */
+    @Test
+    void a_vacuum_that_holds_a_segment_delays_retention_and_no_producer(TestDatabase database) {
+        try (Psql psql = new Psql(database);
+                Psql vacuuming = new Psql(database)) {
+            psql.execute("insert into postrider.event (topic, type, payload) select 'orders', 't',"
+                            + " to_jsonb(repeat('x', 1800)) from generate_series(1, 1200)")
+                    .passAll(); // 250 pages in the first segment, each followed by a pause of 100 ms or more
+            listener(psql, "l", "orders", 1_200);
+            settle(psql);
+            vacuuming.execute("set vacuum_cost_delay = 100").execute("set vacuum_cost_limit = 1");
+            long pid = vacuuming.pid();
+            CompletableFuture<Void> vacuum =
+                    Background.run(() -> vacuuming.execute("vacuum (freeze, disable_page_skipping) postrider.event_0"));
+            Await.until(
+                    "it holds the segment",
+                    () -> psql.number(
+                                    "select count(*) from pg_locks where pid = " + pid + " and granted"
+                                            + " and mode = 'ShareUpdateExclusiveLock' and relation = 'postrider.event_0'::regclass")
+                            == 1);
+            emitWhileHousekeeping(database, psql);
+            assertThat(vacuum).isNotDone();
+            assertThat(psql.number(
+                            "select count(*) from postrider.segment where family = 'log' and emptied_at is not null"))
+                    .isZero();
+            assertThat(psql.number("select count(*) from postrider.event_0")).isPositive();
+
+            psql.execute("select pg_cancel_backend(" + pid + ")");
+            assertThat(vacuum).failsWithin(Duration.ofSeconds(60));
+            try (Psql holder = new Psql(database).begin()) {
+                psql.texts("select e.name from postrider.empty_segments('0', '1 day') e");
+                assertThat(psql.number("select count(*) from postrider.event_0"))
+                        .isZero();
+                holder.execute("lock table postrider.event_0 in share update exclusive mode"); // it is empty: by hand
+                emitWhileHousekeeping(database, psql);
+                assertThat(psql.text("select to_regclass('postrider.event_0')::text"))
+                        .isNotNull();
+                holder.rollback();
+            }
+            keepHouse(database, NONE, DAY);
+            keepHouse(database, NONE, DAY);
+            assertThat(psql.text("select to_regclass('postrider.event_0')::text"))
+                    .as("dropped")
+                    .isNull();
+        }
+    }
+
+    /** No statement of a producer, the sequencer or a listener waits for a lock longer than a second. */
+    private static void emitWhileHousekeeping(TestDatabase database, Psql psql) {
+        CompletableFuture<Void> housekeeping = Background.run(() -> {
+            for (int i = 0; i < 2; i++) {
+                keepHouse(database, NONE, DAY);
+            }
+        });
+        psql.execute("set lock_timeout = '1s'");
+        long head = psql.number("select coalesce(max(position), 0) from postrider.log where topic = 'meanwhile'");
+        int emitted = 0;
+        while (!housekeeping.isDone() || emitted == 0) {
+            psql.emit("meanwhile", "t").passAll();
+            emitted++;
+        }
+        housekeeping.join();
+        assertThat(psql.number("select max(position) from postrider.log where topic = 'meanwhile'"))
+                .isEqualTo(head + emitted);
+        psql.execute("reset lock_timeout");
+    }
+
     // ── nobody queues behind retention ──────────────────────────────────────────────────────────────────────────────
 
     @Test
