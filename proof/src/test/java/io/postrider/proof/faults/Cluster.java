@@ -28,8 +28,13 @@ final class Cluster implements AutoCloseable {
     private static final String KEEPER =
             "\"$@\" </dev/null >&2 & p=$!; echo $p; cat >/dev/null; kill -QUIT $p; wait $p";
 
+    /** Mounts a file system that the server alone sees and that goes when it ends. PostgreSQL itself refuses root. */
+    private static final String MOUNT =
+            "mount -t tmpfs -o mode=700,size=$1 tmpfs \"$2\" && shift 2 && exec unshare -U \"$@\"";
+
     private final Path directory;
     private final int port;
+    private String diskSize = "";
     private Process keeper;
 
     private Cluster(Path directory, int port) {
@@ -88,7 +93,12 @@ final class Cluster implements AutoCloseable {
     Cluster start() throws Exception {
         set("port = " + port, "listen_addresses = '127.0.0.1'", "unix_socket_directories = ''");
         List<String> command = new ArrayList<>(List.of("/bin/sh", "-c", KEEPER, "sh"));
-        command.addAll(disguised(program("postgres"), "-D", data()));
+        if (diskSize.isEmpty()) {
+            command.addAll(disguised(program("postgres"), "-D", data()));
+        } else {
+            command.addAll(List.of("unshare", "-rm", "/bin/sh", "-c", MOUNT, "sh", diskSize, disk()));
+            command.addAll(List.of(program("postgres"), "-D", data()));
+        }
         keeper = new ProcessBuilder(command)
                 .redirectError(ProcessBuilder.Redirect.appendTo(
                         directory.resolve("log").toFile()))
@@ -102,6 +112,18 @@ final class Cluster implements AutoCloseable {
             }
         });
         return this;
+    }
+
+    /** From its next start on the server has a second disk of this size, empty and in memory, for a tablespace. */
+    Cluster withDisk(String size) throws IOException {
+        diskSize = size;
+        Files.createDirectory(Path.of(disk()));
+        return this;
+    }
+
+    /** Where the second disk is mounted. */
+    String disk() {
+        return directory.resolve("disk").toString();
     }
 
     /** A clean end. */
