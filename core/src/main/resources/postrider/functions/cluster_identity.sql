@@ -3,7 +3,8 @@
 -- The timeline comes from the name of the WAL file: pg_control_checkpoint() still shows the old one after a promotion.
 -- Some managed servers refuse pg_control_system() or the WAL position. Then the oids of the database and the table identify the
 -- cluster (a restored dump has other oids), and the server's start time identifies the timeline (a standby has its own). Each
--- restart then opens an era and reads event and log once. The identity is negative in this case, and doctor reports it
+-- restart then opens an era and reads event and log once. doctor's check 'cluster identity' reports both: it knows them by the
+-- negative number and by the word 'start'
 create or replace function postrider.cluster_identity(out system_identifier bigint, out timeline text)
 language plpgsql stable
 set search_path = pg_catalog, pg_temp

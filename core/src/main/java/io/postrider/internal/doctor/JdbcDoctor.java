@@ -31,6 +31,7 @@ import io.postrider.internal.doctor.schema.SchemaVersion;
 import io.postrider.internal.doctor.schema.SearchPath;
 import io.postrider.internal.doctor.schema.SequenceCache;
 import io.postrider.internal.doctor.server.Autovacuum;
+import io.postrider.internal.doctor.server.ClusterIdentity;
 import io.postrider.internal.doctor.server.Encoding;
 import io.postrider.internal.doctor.server.NotifyQueue;
 import io.postrider.internal.doctor.server.Pooler;
@@ -66,6 +67,7 @@ public final class JdbcDoctor implements Doctor {
             new RoleSettings(),
             new PreparedTransactions(),
             new Persistence(),
+            new ClusterIdentity(),
             new Autovacuum(),
             new SegmentSupply(),
             new LockHolders(),
