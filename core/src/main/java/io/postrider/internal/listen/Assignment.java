@@ -1,8 +1,9 @@
 package io.postrider.internal.listen;
 
 import java.time.Instant;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.Condition;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
@@ -10,12 +11,12 @@ import org.jspecify.annotations.Nullable;
  * Whether this node runs a listener. The node's connection writes it, the listener's thread reads it: whether we hold the lock, and
  * whether the listener is paused or detached. Thread-safe.
  */
-final class Assignment {
+final class Assignment implements ListenerWait.Signal {
     /** Instead of the number of an acquisition: the listener may not run here now. */
     static final long NOT_ACQUIRED = 0;
 
     private final ReentrantLock lock = new ReentrantLock();
-    private final Condition changed = lock.newCondition();
+    private final Set<Runnable> waiting = new LinkedHashSet<>();
     private boolean held;
     private boolean shared;
 
@@ -39,7 +40,7 @@ final class Assignment {
                 known = false;
             }
             held = now;
-            changed.signalAll();
+            signal();
         } finally {
             lock.unlock();
         }
@@ -76,7 +77,7 @@ final class Assignment {
             if (isNew) {
                 requestedAt = at;
                 testRequested = true;
-                changed.signalAll();
+                signal();
             }
             return isNew;
         } finally {
@@ -105,7 +106,7 @@ final class Assignment {
             detached = nowDetached;
             due |= nowDue;
             epoch = nowEpoch;
-            changed.signalAll();
+            signal();
         } finally {
             lock.unlock();
         }
@@ -156,19 +157,36 @@ final class Assignment {
     void wake() {
         lock.lock();
         try {
-            changed.signalAll();
+            signal();
         } finally {
             lock.unlock();
         }
     }
 
-    /** Waits up to one second for {@link #acquisition} to change. */
-    void awaitChange() throws InterruptedException {
-        lock.lockInterruptibly();
+    /** Calls this once when something has changed, unless the listener may run here now or has a test to make. */
+    @Override
+    public boolean once(Runnable call) {
+        lock.lock();
         try {
-            changed.await(1, TimeUnit.SECONDS);
+            return acquisition() == NOT_ACQUIRED && !(testRequested && held) && waiting.add(call);
         } finally {
             lock.unlock();
         }
+    }
+
+    @Override
+    public void forget(Runnable call) {
+        lock.lock();
+        try {
+            waiting.remove(call);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void signal() {
+        List<Runnable> calls = List.copyOf(waiting);
+        waiting.clear();
+        calls.forEach(Runnable::run);
     }
 }

@@ -15,7 +15,7 @@ final class ListenerComponents {
     final Heads heads;
     final LogReader reader;
     final ReadAhead readAhead;
-    final TopicWait wait;
+    final ListenerWait wait;
     final Tenure tenure;
     final Setbacks setbacks;
     final Ledger ledger;
@@ -32,7 +32,7 @@ final class ListenerComponents {
         this.heads = node.heads();
         this.reader = node.reader();
         this.readAhead = new ReadAhead(listener, reader, heads, node.threads());
-        this.wait = new TopicWait(heads, listener.topic());
+        this.wait = new ListenerWait(heads, listener.topic());
         this.tenure = new Tenure(database, listener.name(), node.worker());
         this.setbacks = new Setbacks(listener.name(), node.worker());
         this.ledger = new Ledger(database, listener.name(), node.worker(), tenure, setbacks);

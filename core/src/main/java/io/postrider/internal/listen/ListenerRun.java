@@ -6,8 +6,10 @@ import io.postrider.PostriderException;
 import io.postrider.internal.listen.BatchStep.Batch;
 import io.postrider.internal.listen.SetbacksAhead.Setback;
 import io.postrider.internal.log.LogRange;
+import io.postrider.internal.threads.Deadline;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -39,16 +41,20 @@ final class ListenerRun implements Runnable {
 
     private final Listener listener;
     private final ListenerComponents parts;
+    private final Suspender suspender;
+    private final CountDownLatch ended = new CountDownLatch(1);
     private final Retries retries;
     private final Progress progress;
     private final SingleEventStep single;
     private final BatchStep batch;
     private Caution caution = Caution.NONE;
+    private int failures;
     private volatile boolean running = true;
 
-    ListenerRun(NodeServices node, Listener listener, Assignment assignment) {
+    ListenerRun(NodeServices node, Listener listener, Assignment assignment, Suspender suspender) {
         this.listener = listener;
         this.parts = new ListenerComponents(node, listener, assignment);
+        this.suspender = suspender;
         this.retries = new Retries(parts);
         this.progress = new Progress(parts, retries);
         this.single = new SingleEventStep(parts, progress, retries);
@@ -73,36 +79,60 @@ final class ListenerRun implements Runnable {
         parts.assignment.wake();
     }
 
-    @Override
-    public void run() {
-        int failures = 0;
-        while (running) {
-            try {
-                step();
-                failures = 0;
-            } catch (InterruptedException e) {
-                running = false;
-            } catch (PostriderException e) {
-                failures++;
-                log.warn(
-                        "listener_failed listener={} failures={} error=\"{}\"",
-                        listener.name(),
-                        failures,
-                        e.getMessage());
-                recover(failures);
-            } catch (RuntimeException | Error e) {
-                // A bug, or the virtual machine is out of memory. An event may be the cause, so attempts count from
-                // here.
-                failures++;
-                caution = new Caution(progress.cursor().scanned() + listener.batch(), caution.recordEachUpto());
-                log.error("listener_failed listener={} failures={}", listener.name(), failures, e);
-                recover(failures);
-            }
-        }
-        endTenure();
+    /** Waits until it has ended; false if it has not within this time. */
+    boolean awaitEnd(Deadline deadline) throws InterruptedException {
+        return ended.await(Math.max(0, deadline.nanosLeft()), TimeUnit.NANOSECONDS);
     }
 
-    private void recover(int failures) {
+    /** Makes steps until there is nothing to do; then gives the thread back, and a signal continues here on another one. */
+    @Override
+    public void run() {
+        while (running) {
+            if (tryStep() && suspend()) {
+                return; // from here on, another thread may run this
+            }
+        }
+        try {
+            endTenure();
+        } finally {
+            ended.countDown();
+        }
+    }
+
+    private boolean suspend() {
+        ListenerWait.Wait wait = parts.wait.take();
+        return wait != null && running && suspender.suspend(this, wait, () -> running);
+    }
+
+    /** Whether the step did not fail. */
+    private boolean tryStep() {
+        parts.wait.take(); // a step that failed may have left one
+        try {
+            step();
+            failures = 0;
+            return true;
+        } catch (InterruptedException e) {
+            running = false;
+        } catch (PostriderException e) {
+            failures++;
+            log.warn(
+                    "listener_failed listener={} failures={} error=\"{}\"",
+                    listener.name(),
+                    failures,
+                    e.getMessage());
+            recover();
+        } catch (RuntimeException | Error e) {
+            // A bug, or the virtual machine is out of memory. An event may be the cause, so attempts count from
+            // here.
+            failures++;
+            caution = new Caution(progress.cursor().scanned() + listener.batch(), caution.recordEachUpto());
+            log.error("listener_failed listener={} failures={}", listener.name(), failures, e);
+            recover();
+        }
+        return false;
+    }
+
+    private void recover() {
         progress.invalidate();
         try {
             TimeUnit.MILLISECONDS.sleep(AFTER_FAILURE.jittered(failures).toMillis());
@@ -154,7 +184,7 @@ final class ListenerRun implements Runnable {
         long acquisition = parts.assignment.acquisition();
         if (acquisition == Assignment.NOT_ACQUIRED) {
             endTenure();
-            parts.assignment.awaitChange();
+            parts.wait.forAssignment(parts.assignment);
             return false;
         }
         if (parts.tenure.isOf(acquisition)) {

@@ -10,6 +10,7 @@ import io.postrider.internal.db.Session;
 import io.postrider.internal.db.Sql;
 import io.postrider.internal.log.Heads;
 import io.postrider.internal.log.LogReader;
+import io.postrider.internal.threads.Deadline;
 import io.postrider.internal.threads.HandlerThreads;
 import java.time.Duration;
 import java.time.Instant;
@@ -17,6 +18,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -34,6 +36,7 @@ public final class RunningListeners implements AutoCloseable {
     private final Assignments assignments;
     private final LogReader reader;
     private final ExecutorService threads = HandlerThreads.executor();
+    private final ScheduledExecutorService timer = HandlerThreads.timer();
     private final NodeServices node;
     private final Map<String, ListenerRun> runs = new ConcurrentHashMap<>();
 
@@ -59,7 +62,8 @@ public final class RunningListeners implements AutoCloseable {
 
     /** Starts one that is registered. */
     public void run(Listener listener) {
-        ListenerRun run = new ListenerRun(node, listener, assignments.open(listener.name(), listener.topic()));
+        ListenerRun run = new ListenerRun(
+                node, listener, assignments.open(listener.name(), listener.topic()), new Suspender(threads, timer));
         if (listener.types() == null) {
             reader.share(listener.topic());
         }
@@ -119,15 +123,23 @@ public final class RunningListeners implements AutoCloseable {
     /** Lets each listener finish its current batch, up to a time limit; then interrupts. */
     public void stop(Duration grace) {
         runs.values().forEach(ListenerRun::stop);
-        threads.shutdown();
+        Deadline deadline = Deadline.in(grace);
         try {
-            if (!threads.awaitTermination(grace.toMillis(), TimeUnit.MILLISECONDS)) {
+            for (ListenerRun run : runs.values()) {
+                if (!run.awaitEnd(deadline)) { // not before: a listener that waits needs a thread to end its tenure
+                    break;
+                }
+            }
+            timer.shutdownNow();
+            threads.shutdown();
+            if (!threads.awaitTermination(Math.max(0, deadline.nanosLeft()), TimeUnit.NANOSECONDS)) {
                 threads.shutdownNow();
                 if (!threads.awaitTermination(10, TimeUnit.SECONDS)) {
                     log.warn("listeners_stuck a handler does not end; its transaction will be rolled back");
                 }
             }
         } catch (InterruptedException e) {
+            timer.shutdownNow();
             threads.shutdownNow();
             Thread.currentThread().interrupt();
         }

@@ -83,7 +83,7 @@ final class SingleEventStep {
         LogRange range = parts.reader.read(
                 parts.listener.topic(), cursor.position(), position, 1, null, parts.heads, cursor.era());
         if (range.isEmpty()) {
-            parts.wait.forEvents(position - 1, TopicWait.LONGEST);
+            parts.wait.forEvents(position - 1, ListenerWait.LONGEST);
         } else if (range.era() != cursor.era()) {
             progress.reload();
         } else {

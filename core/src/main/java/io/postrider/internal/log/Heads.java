@@ -9,8 +9,10 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -225,6 +227,40 @@ public final class Heads {
         }
     }
 
+    /**
+     * The same wait without a thread: calls this once, when one of these happens. It must be fast.
+     *
+     * @return false, and calls nothing, if the head is beyond the position or was nudged
+     */
+    public boolean onceBeyond(String topic, long position, Runnable call) {
+        lock.lock();
+        try {
+            Topic known = topics.get(topic);
+            if (known == null || known.head > position || known.nudged) {
+                if (known != null) {
+                    known.nudged = false;
+                }
+                return false;
+            }
+            return known.once.add(call);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Does not call this any more. */
+    public void forget(String topic, Runnable call) {
+        lock.lock();
+        try {
+            Topic known = topics.get(topic);
+            if (known != null) {
+                known.once.remove(call);
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
     /** Ends all waits for this topic: something other than its head has changed. */
     public void nudge(String topic) {
         lock.lock();
@@ -232,7 +268,7 @@ public final class Heads {
             Topic known = topics.get(topic);
             if (known != null) {
                 known.nudged = true;
-                known.moved.signalAll();
+                known.endWaits();
             }
         } finally {
             lock.unlock();
@@ -289,6 +325,7 @@ public final class Heads {
         final Condition moved;
         final Deque<PassRange> recent = new ArrayDeque<>();
         final List<Runnable> calls = new ArrayList<>();
+        final Set<Runnable> once = new LinkedHashSet<>();
         long head;
         boolean nudged;
 
@@ -300,8 +337,15 @@ public final class Heads {
         }
 
         void changed() {
-            moved.signalAll();
+            endWaits();
             calls.forEach(Runnable::run);
+        }
+
+        void endWaits() {
+            moved.signalAll();
+            List<Runnable> ended = List.copyOf(once);
+            once.clear();
+            ended.forEach(Runnable::run);
         }
     }
 }
