@@ -13,12 +13,14 @@ import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A bad row affects one job or event, never the queue or the listener. */
 @Migrated
+@Tag("hot")
 class BadRowsTest {
     private static final String BAD = "insert into postrider.event (topic, type, payload, due_at, unique_key)"
             + " values ('queue:q', 't', '{}', '%s', 'k')";

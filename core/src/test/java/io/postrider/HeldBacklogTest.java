@@ -16,10 +16,12 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Jobs that may not begin do not count against the limits of their queue, so free jobs behind thousands of them begin soon. */
 @Migrated
+@Tag("hot")
 class HeldBacklogTest {
     private static final String KEYED = "insert into postrider.event (topic, type, payload, key)"
             + " select 'queue:mail', '%s', '1', 'k' || (i %% 3) from generate_series(1, %s) i";

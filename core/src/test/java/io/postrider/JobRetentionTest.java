@@ -34,6 +34,7 @@ class JobRetentionTest {
         return psql.number("insert into postrider.worker (node) values ('w') returning id");
     }
 
+    @Tag("hot")
     @Test
     void what_jobs_leave_is_forgotten_when_nobody_needs_it(TestDatabase database) {
         try (Psql psql = new Psql(database)) {
@@ -67,6 +68,7 @@ class JobRetentionTest {
         }
     }
 
+    @Tag("hot")
     @Test
     void jobs_that_nobody_has_claimed_hold_their_segment(TestDatabase database) {
         try (Psql psql = new Psql(database)) {
@@ -83,6 +85,7 @@ class JobRetentionTest {
         }
     }
 
+    @Tag("hot")
     @Test
     void jobs_of_a_queue_that_nobody_works_on_are_carried_over_when_patience_ends(TestDatabase database) {
         try (Psql psql = new Psql(database)) {

@@ -16,10 +16,12 @@ import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Reproduces each reason why a job waits. */
 @Migrated
+@Tag("hot")
 class JobWaitingTest {
     private static final Duration LONG = Duration.ofSeconds(30);
 

@@ -16,10 +16,12 @@ import java.util.List;
 import java.util.UUID;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A producer chooses job ids, so jobs of two projects may have the same id: what happens to one does not happen to the other. */
 @Migrated
+@Tag("hot")
 class SameIdTest {
     private static final Reach PA = Reach.project("pa");
     private static final Reach PB = Reach.project("pb");

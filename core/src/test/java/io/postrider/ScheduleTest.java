@@ -10,9 +10,11 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 @PostgresTest
+@Tag("hot")
 class ScheduleTest {
     @Test
     void a_tick_has_one_job_on_however_many_nodes(TestDatabase database) {

@@ -6,10 +6,12 @@ import io.postrider.testkit.Await;
 import io.postrider.testkit.PostgresTest;
 import io.postrider.testkit.TestDatabase;
 import java.time.Duration;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Claims that no live worker holds, whose jobs would not run. */
 @PostgresTest
+@Tag("hot")
 class UndoneClaimsTest {
     private final Node node;
     private final Psql psql;

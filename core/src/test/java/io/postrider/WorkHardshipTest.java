@@ -47,6 +47,7 @@ class WorkHardshipTest {
         this.database = database;
     }
 
+    @Tag("hot")
     @Test
     void a_job_for_the_year_9999_does_not_stop_the_others() {
         try (Node node = new Node(database)) {
@@ -87,6 +88,7 @@ class WorkHardshipTest {
         }
     }
 
+    @Tag("hot")
     @Test
     void a_fate_that_cannot_be_written_is_one_jobs_misfortune() {
         try (Node node = new Node(database)) {
@@ -138,6 +140,7 @@ class WorkHardshipTest {
         assertThat(told).hasValue(6);
     }
 
+    @Tag("hot")
     @Test
     void a_producer_that_wants_a_held_key_holds_up_nobody() {
         CountDownLatch go = new CountDownLatch(1);
@@ -185,6 +188,7 @@ class WorkHardshipTest {
         }
     }
 
+    @Tag("hot")
     @Test
     void a_database_that_is_repeatable_read_by_default_is_worked_on_as_well() {
         try (Psql admin = new Psql(database)) {
@@ -202,6 +206,7 @@ class WorkHardshipTest {
 
     // ── cancelling ──────────────────────────────────────────────────────────────────────────────────────────────────
 
+    @Tag("hot")
     @Test
     void who_was_told_that_a_job_is_asked_to_stop_never_sees_it_begun_again() throws Exception {
         CountDownLatch began = new CountDownLatch(1);
@@ -257,6 +262,7 @@ class WorkHardshipTest {
 
     // ── limits and turns ────────────────────────────────────────────────────────────────────────────────────────────
 
+    @Tag("hot")
     @Test
     void jobs_that_wait_for_their_key_are_done_by_the_next_node() throws Exception {
         List<Long> done = new CopyOnWriteArrayList<>();
@@ -440,6 +446,7 @@ class WorkHardshipTest {
 
     // ── looking ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
+    @Tag("hot")
     @Test
     void a_job_is_found_and_cancelled_the_moment_it_is_committed() {
         try (Node node = new Node(database)) {
@@ -452,6 +459,7 @@ class WorkHardshipTest {
         }
     }
 
+    @Tag("hot")
     @Test
     void a_dead_job_takes_its_unique_key_again_or_is_refused() {
         AtomicBoolean broken = new AtomicBoolean(true);
@@ -479,6 +487,7 @@ class WorkHardshipTest {
         }
     }
 
+    @Tag("hot")
     @Test
     void a_replayed_dead_job_takes_its_unique_key_again_or_stays_a_dead_letter() {
         AtomicBoolean broken = new AtomicBoolean(true);
