@@ -2,17 +2,21 @@ package io.postrider.internal.listen;
 
 import java.util.concurrent.Executor;
 import java.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Lets listeners wait without a thread. Before Java 21 each of them would hold one: 2,000 idle listeners were 2,000 threads.
  * Thread-safe.
  */
 record Suspender(Executor threads, ScheduledExecutorService timer) {
+    private static final Logger log = LoggerFactory.getLogger(Suspender.class);
 
     /**
      * Continues a task on another thread after a wait.
@@ -61,6 +65,8 @@ record Suspender(Executor threads, ScheduledExecutorService timer) {
         private void resume() {
             try {
                 by.threads.execute(task);
+            } catch (RejectedExecutionException e) {
+                log.debug("closing", e); // must not reach whoever sent the signal
             } catch (OutOfMemoryError e) {
                 by.timer.schedule(this::resume, 1, TimeUnit.SECONDS);
             }
