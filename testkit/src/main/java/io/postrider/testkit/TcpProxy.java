@@ -46,7 +46,7 @@ public final class TcpProxy implements AutoCloseable {
     private static final int CHUNK = 16 * 1024;
     private static final Duration JOIN = Duration.ofSeconds(20);
 
-    private final int target;
+    private volatile int target;
     private final ServerSocket listener;
     private final Map<Direction, Lane> lanes = new EnumMap<>(Direction.class);
     private final Set<Link> links = ConcurrentHashMap.newKeySet();
@@ -65,16 +65,26 @@ public final class TcpProxy implements AutoCloseable {
 
     /** A proxy to a port of this machine, without faults so far. */
     public static TcpProxy to(int port) {
-        if (port < 1 || port > 65_535) {
-            throw new IllegalArgumentException("port must be 1..65535, was " + port);
-        }
         try {
-            TcpProxy proxy = new TcpProxy(port, new ServerSocket(0, 200, InetAddress.getLoopbackAddress()));
+            TcpProxy proxy =
+                    new TcpProxy(requirePort(port), new ServerSocket(0, 200, InetAddress.getLoopbackAddress()));
             proxy.daemon("tcp-proxy-accept", proxy::acceptAll);
             return proxy;
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    private static int requirePort(int port) {
+        if (port < 1 || port > 65_535) {
+            throw new IllegalArgumentException("port must be 1..65535, was " + port);
+        }
+        return port;
+    }
+
+    /** New connections go to this port, like those to an address that a failover has moved. Open ones stay. */
+    public void moveTo(int port) {
+        target = requirePort(port);
     }
 
     /** The port on 127.0.0.1 that clients connect to. */
@@ -111,6 +121,14 @@ public final class TcpProxy implements AutoCloseable {
             link.reset();
             cuts.incrementAndGet();
         });
+    }
+
+    /**
+     * From now on open connections lose everything, in both directions, and neither side is told: like a firewall that has forgotten
+     * them. New connections work.
+     */
+    public void swallow() {
+        links.forEach(link -> link.swallowed = true);
     }
 
     /** Resets new connections at once, as if the server's host were up but the server down. */
@@ -231,6 +249,8 @@ public final class TcpProxy implements AutoCloseable {
         /** Receives nothing more: the reply to bytes that a cut lets through may arrive before the cut is made. */
         private volatile @Nullable Socket deaf;
 
+        private volatile boolean swallowed;
+
         Link(Socket client, Socket server) {
             this.client = client;
             this.server = server;
@@ -244,7 +264,7 @@ public final class TcpProxy implements AutoCloseable {
                 OutputStream out = to.getOutputStream();
                 for (int n = in.read(chunk); n >= 0; n = in.read(chunk)) {
                     lane.pass(this);
-                    if (to == deaf) {
+                    if (to == deaf || swallowed) {
                         continue;
                     }
                     Trap sprung = lane.look(chunk, n, tail);
@@ -264,12 +284,17 @@ public final class TcpProxy implements AutoCloseable {
                     return;
                 }
                 lane.pass(this); // a held network does not deliver the end of a stream either
+                if (swallowed) {
+                    return;
+                }
                 to.shutdownOutput(); // one side has finished; the other may continue
                 if (from.isOutputShutdown()) {
                     finish();
                 }
             } catch (IOException e) {
-                reset();
+                if (!swallowed || closed) {
+                    reset();
+                }
             }
         }
 

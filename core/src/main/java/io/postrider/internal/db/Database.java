@@ -167,6 +167,7 @@ public final class Database {
         }
         T result;
         try {
+            requirePrimary(transaction.connection());
             Session session = Session.ofHandler(transaction, texts);
             if (setIsolation) {
                 session.script("isolation", "set transaction isolation level read committed");
@@ -189,6 +190,16 @@ public final class Database {
             throw new CommitRefusedException(e);
         } catch (SQLException e) {
             throw Session.failed("commit", e);
+        }
+    }
+
+    /** Before the handler is called: on a standby its first write would fail, and the attempt would count. */
+    private static void requirePrimary(Connection connection) {
+        if (Standby.isReachedBy(connection)) {
+            Standby.discard(connection);
+            throw new PostriderException(
+                    PostriderException.Kind.CONFLICT,
+                    "a connection of the data source leads to a standby; it is closed, so that the pool opens another one");
         }
     }
 

@@ -157,6 +157,9 @@ public final class Session {
                             + " would run under the application's search_path; call a function instead");
             };
         } catch (SQLException e) {
+            if (mode != PathMode.CALLER) {
+                Standby.discardAfter(e, connection);
+            }
             throw failed(sql.verb(), e);
         }
     }
