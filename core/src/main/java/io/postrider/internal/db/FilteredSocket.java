@@ -13,6 +13,8 @@ import org.jspecify.annotations.Nullable;
 
 /** The driver's socket, read through a {@link NotificationFilter}. Everything else is delegated to that socket. */
 final class FilteredSocket extends Socket {
+    private static final int LONGEST_GOODBYE_MILLIS = 500;
+
     private final Socket socket;
     private final NotificationFilter filter;
 
@@ -36,8 +38,12 @@ final class FilteredSocket extends Socket {
         return socket.getOutputStream();
     }
 
+    /** A TLS socket waits for the server's answer to its goodbye, as long as a read may take: on a dead link another 10 s. */
     @Override
     public void close() throws IOException {
+        if (!socket.isClosed()) {
+            socket.setSoTimeout(LONGEST_GOODBYE_MILLIS);
+        }
         socket.close();
     }
 

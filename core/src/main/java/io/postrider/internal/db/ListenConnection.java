@@ -33,10 +33,17 @@ public final class ListenConnection implements AutoCloseable {
             "default_transaction_read_only",
             "statement_timeout",
             "lock_timeout",
-            "idle_session_timeout");
+            "idle_session_timeout",
+            "tcp_user_timeout",
+            "tcp_keepalives_idle",
+            "tcp_keepalives_interval",
+            "tcp_keepalives_count");
 
     /** If a read takes longer than this, the connection is dead (the kernel would wait for two hours). */
     private static final int DEAD_AFTER_MILLIS = 60_000;
+
+    /** The same for a statement that does nothing. Other nodes end a silent connection after this time, too. */
+    private static final int PING_MILLIS = 10_000;
 
     /**
      * How long a statement may run for a client that may be gone. Far above {@link #DEAD_AFTER_MILLIS}: the pass that opens an
@@ -83,6 +90,7 @@ public final class ListenConnection implements AutoCloseable {
                                 IDENTITY, Bind::nothing, row -> new Identity(row.int4("pid"), row.bool("standby")))
                         .orElseThrow();
                 if (identity.standby()) {
+                    Standby.discard(connection);
                     throw new PostriderException(
                             Kind.CONFLICT, "this server is a standby; Postrider must be connected to the primary");
                 }
@@ -121,6 +129,13 @@ public final class ListenConnection implements AutoCloseable {
         execute("set statement_timeout = '" + LONGEST_STATEMENT + "'");
         lockTimeout(LOCK_TIMEOUT);
         execute("set idle_session_timeout = 0");
+        // A node that is frozen does not read. Its backend fills the socket with notifications, blocks in that write
+        // and
+        // keeps its snapshot, which stops vacuum until the server's kernel ends the connection.
+        execute("set tcp_user_timeout = '10s'");
+        execute("set tcp_keepalives_idle = '10s'");
+        execute("set tcp_keepalives_interval = '5s'");
+        execute("set tcp_keepalives_count = 3");
         channel = newChannel;
         pause = newPause;
         notifications.accept(payloads, pid);
@@ -131,6 +146,23 @@ public final class ListenConnection implements AutoCloseable {
         if (!listening && !channel.isEmpty() && notifications.canListen() && pause.isOver()) {
             execute("listen " + channel);
             listening = true;
+        }
+    }
+
+    /**
+     * Fails within 10 s if the link is dead. Without it a node would notice only after {@link #DEAD_AFTER_MILLIS}, which must be long
+     * because of the pass that opens an era. Does nothing behind a pooler, which may keep us waiting for a session.
+     */
+    public void ping() {
+        if (pooled) {
+            return;
+        }
+        try {
+            connection.setNetworkTimeout(Runnable::run, PING_MILLIS);
+            execute("");
+            connection.setNetworkTimeout(Runnable::run, DEAD_AFTER_MILLIS);
+        } catch (SQLException e) {
+            throw Session.failed("ping", e);
         }
     }
 

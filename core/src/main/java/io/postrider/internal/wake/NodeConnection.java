@@ -143,6 +143,7 @@ public final class NodeConnection implements AutoCloseable {
             boolean due = System.nanoTime() - polled >= poll.toNanos();
             Turn turn = new Turn(Hint.EVENT.isIn(received), Hint.LOG.isIn(received), Hint.STEER.isIn(received), due);
             if (due) {
+                connection.ping();
                 polled = System.nanoTime();
             }
             wait = poll.minusNanos(System.nanoTime() - polled);
