@@ -115,11 +115,7 @@ final class ListenerRun implements Runnable {
             running = false;
         } catch (PostriderException e) {
             failures++;
-            log.warn(
-                    "listener_failed listener={} failures={} error=\"{}\"",
-                    listener.name(),
-                    failures,
-                    e.getMessage());
+            log.warn("listener_failed listener={} failures={} error=\"{}\"", listener.name(), failures, e.getMessage());
             recover();
         } catch (RuntimeException | Error e) {
             // A bug, or the virtual machine is out of memory. An event may be the cause, so attempts count from
