@@ -12,7 +12,7 @@ class ApiBaselineTest {
     private final PublicApi api = PublicApi.beside(Postrider.class);
 
     @Test
-    void the_public_api_is_the_one_that_is_listed() throws IOException {
+    void the_public_api_matches_the_baseline() throws IOException {
         api.isListedIn(Path.of("api/postrider-core.txt"));
     }
 

@@ -122,8 +122,8 @@ class ArchitectureTest {
             Map.entry("ChildJvmTest.java", 3), // that nothing happens for a while; the pace of a child
             Map.entry("ConnectionLimitsTest.java", 1), // a head that is slow and in time
             Map.entry("DatabaseDeathTest.java", 2), // the random moment of a fault
-            Map.entry("ForgetfulServerTest.java", 4), // the random moment of a fault, and the load after it
-            Map.entry("GiantTest.java", 1), // the rate of the load
+            Map.entry("ServerLosesCommitsTest.java", 4), // the random moment of a fault, and the load after it
+            Map.entry("HugeTransactionTest.java", 1), // the rate of the load
             Map.entry("HubStormTest.java", 2), // the random pace of publishers and readers
             Map.entry("JitTest.java", 1), // the rate of the load
             Map.entry("JobFleet.java", 1), // the rate of the load
@@ -137,7 +137,7 @@ class ArchitectureTest {
             Map.entry("WorkerDeathTest.java", 2))); // the random moment of a fault, and the rate of the load
 
     @Test
-    void rooms_know_only_what_comes_before_them() {
+    void packages_depend_only_on_earlier_packages_of_the_map() {
         ARROWS.forEach((room, known) -> noClasses()
                 .that()
                 .resideInAPackage(ROOMS + room)
@@ -152,7 +152,7 @@ class ArchitectureTest {
     }
 
     @Test
-    void every_room_is_on_the_map() {
+    void every_package_is_on_the_map() {
         classes()
                 .should()
                 .resideInAnyPackage(java.util.stream.Stream.concat(
@@ -168,7 +168,7 @@ class ArchitectureTest {
      * As slices of their own, the facade, the values and admin form no circle.
      */
     @Test
-    void there_is_no_circle_of_rooms_and_api() {
+    void packages_and_api_have_no_cycle() {
         slices().assignedFrom(new SliceAssignment() {
                     @Override
                     public SliceIdentifier getIdentifierOf(JavaClass one) {
@@ -193,7 +193,7 @@ class ArchitectureTest {
     }
 
     @Test
-    void the_api_knows_nothing_of_its_implementation() {
+    void the_api_does_not_depend_on_its_implementation() {
         noClasses()
                 .that()
                 .resideInAnyPackage(API.toArray(String[]::new))
@@ -250,7 +250,7 @@ class ArchitectureTest {
     }
 
     @Test
-    void there_is_one_door_to_the_database() {
+    void only_the_db_package_uses_jdbc() {
         noClasses()
                 .that(are(outsideTheDoor()))
                 .should()
@@ -276,7 +276,7 @@ class ArchitectureTest {
     }
 
     @Test
-    void payloads_are_data() {
+    void core_deserialises_no_objects_and_loads_no_class_by_name() {
         noClasses()
                 .should()
                 .dependOnClassesThat()
@@ -295,7 +295,7 @@ class ArchitectureTest {
 
     /** In every module, not only here: none may let data choose a class, a script or an expression. */
     @Test
-    void no_module_lets_data_choose_what_is_run() throws IOException {
+    void no_module_loads_classes_or_runs_code_named_by_data() throws IOException {
         Pattern banned = Pattern.compile("ObjectInputStream|XMLDecoder|ScriptEngine|SpelExpressionParser|InitialContext"
                 + "|DefaultTyping|JsonTypeInfo|Class\\.forName|\\.loadClass\\(");
         List<String> found = new ArrayList<>();
@@ -344,7 +344,7 @@ class ArchitectureTest {
     }
 
     @Test
-    void the_library_stands_on_three_things_only() {
+    void core_depends_only_on_the_jdk_pgjdbc_slf4j_and_jspecify() {
         classes()
                 .should()
                 .onlyDependOnClassesThat()
@@ -354,7 +354,7 @@ class ArchitectureTest {
     }
 
     @Test
-    void what_is_public_in_the_api_cannot_be_extended_by_accident() {
+    void public_api_classes_are_final_or_sealed() {
         classes()
                 .that()
                 .resideInAnyPackage(API.toArray(String[]::new))
@@ -370,7 +370,7 @@ class ArchitectureTest {
     }
 
     @Test
-    void tests_wait_for_signals_and_not_for_time() throws IOException {
+    void tests_do_not_sleep() throws IOException {
         Pattern sleep = Pattern.compile("(?:\\.|::)\\s*sleep\\b|\\bpark(?:Nanos|Until)\\(");
         Map<String, Integer> found = new TreeMap<>();
         int checked = 0;

@@ -37,7 +37,7 @@ class BadRowsTest {
                 "4713-01-01 BC",
                 "0001-12-31 BC"
             })
-    void a_time_that_nobody_can_use_is_refused_by_the_table(String time, TestDatabase database) {
+    void a_time_out_of_range_is_refused_by_the_table(String time, TestDatabase database) {
         try (Psql psql = new Psql(database)) {
             for (String column : List.of("due_at", "created_at")) {
                 assertThatThrownBy(() -> psql.execute("insert into postrider.event (topic, type, payload, " + column
@@ -56,7 +56,7 @@ class BadRowsTest {
     }
 
     @Test
-    void a_unique_key_that_no_index_can_hold_is_refused_by_the_table(TestDatabase database) {
+    void a_unique_key_too_long_for_an_index_is_refused_by_the_table(TestDatabase database) {
         try (Psql psql = new Psql(database)) {
             assertThatThrownBy(() -> psql.execute("insert into postrider.event (topic, type, payload, unique_key)"
                             + " values ('queue:q', 't', '{}', repeat('k', 1025))"))
@@ -71,7 +71,7 @@ class BadRowsTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"infinity", "294276-12-31 23:59:59.999+00", "12000-01-01"})
-    void a_job_that_can_never_be_due_is_one_dead_letter(String due, TestDatabase database) {
+    void a_job_that_can_never_be_due_becomes_a_dead_letter(String due, TestDatabase database) {
         List<String> done = new CopyOnWriteArrayList<>();
         try (Node node = new Node(database);
                 Psql psql = new Psql(database)) {
@@ -97,7 +97,7 @@ class BadRowsTest {
     }
 
     @Test
-    void a_job_due_at_minus_infinity_is_due_now_and_odd_times_of_creation_stop_nobody(TestDatabase database) {
+    void a_job_due_at_minus_infinity_is_due_now_and_odd_creation_times_block_nothing(TestDatabase database) {
         List<String> done = new CopyOnWriteArrayList<>();
         try (Node node = new Node(database);
                 Psql psql = new Psql(database)) {
@@ -128,7 +128,7 @@ class BadRowsTest {
 
     /** A takeover, and retention when it moves unclaimed jobs, put jobs aside. */
     @Test
-    void what_is_put_aside_for_others_does_not_carry_the_bad_row_on(TestDatabase database) {
+    void putting_jobs_aside_does_not_copy_a_bad_row(TestDatabase database) {
         try (Node node = new Node(database);
                 Psql psql = new Psql(database)) {
             allowBadTimes(psql);
@@ -145,7 +145,7 @@ class BadRowsTest {
     }
 
     @Test
-    void a_put_aside_job_that_was_due_at_infinity_before_the_migration_stops_nobody(TestDatabase database) {
+    void a_delayed_job_due_at_infinity_before_the_migration_blocks_nothing(TestDatabase database) {
         List<String> done = new CopyOnWriteArrayList<>();
         try (Node node = new Node(database);
                 Psql psql = new Psql(database)) {
@@ -161,7 +161,7 @@ class BadRowsTest {
     }
 
     @Test
-    void an_event_that_somebody_has_deleted_costs_its_own_job(TestDatabase database) {
+    void a_deleted_event_affects_only_its_own_job(TestDatabase database) {
         List<String> done = new CopyOnWriteArrayList<>();
         try (Node node = new Node(database);
                 Psql psql = new Psql(database)) {
@@ -179,7 +179,7 @@ class BadRowsTest {
 
     /** Simulates a damaged page: the function is made to fail on one type, so that one row cannot be read. */
     @Test
-    void a_row_that_the_server_cannot_read_is_found_and_set_aside(TestDatabase database) {
+    void an_unreadable_row_becomes_a_dead_letter(TestDatabase database) {
         for (Limits limits : List.of(Limits.none(), new Limits(null, 1, null, null))) {
             List<String> done = new CopyOnWriteArrayList<>();
             try (Node node = new Node(database);

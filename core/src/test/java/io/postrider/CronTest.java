@@ -31,13 +31,13 @@ class CronTest {
                 "@hourly|UTC|2026-01-01T00:00:00Z|2026-01-01T01:00:00Z",
                 "30 9 * * *|Asia/Kolkata|2026-01-01T00:00:00Z|2026-01-01T04:00:00Z"
             })
-    void it_ticks_next(String cron, String zone, Instant after, Instant next) {
+    void the_next_tick_follows_the_expression(String cron, String zone, Instant after, Instant next) {
         assertThat(Cron.of(cron, zone).after(after)).isEqualTo(next);
     }
 
     /** Berlin 2026: 29 March 02:00 → 03:00, 25 October 03:00 → 02:00. */
     @Test
-    void a_fixed_time_that_is_left_out_ticks_after_the_gap_and_one_that_comes_twice_ticks_once() {
+    void a_skipped_time_ticks_after_the_dst_gap_and_a_repeated_time_ticks_once() {
         assertThat(ticks("30 2 * * *", "2026-03-28T12:00:00Z", 2))
                 .containsExactly("2026-03-29T01:00:00Z", "2026-03-30T00:30:00Z");
         assertThat(ticks("30 2 * * *", "2026-10-24T12:00:00Z", 2))
@@ -45,7 +45,7 @@ class CronTest {
     }
 
     @Test
-    void every_half_hour_goes_by_real_time() {
+    void a_half_hourly_schedule_follows_elapsed_time() {
         assertThat(ticks("*/30 * * * *", "2026-03-29T00:15:00Z", 4))
                 .containsExactly(
                         "2026-03-29T00:30:00Z", "2026-03-29T01:00:00Z", "2026-03-29T01:30:00Z", "2026-03-29T02:00:00Z");
@@ -91,7 +91,7 @@ class CronTest {
                 "1,,2 * * * *",
                 "*/5/5 * * * *"
             })
-    void nonsense_is_refused_with_what_is_wrong(String cron) {
+    void a_malformed_expression_is_refused_with_the_reason(String cron) {
         assertThatThrownBy(() -> Cron.of(cron, "UTC")).hasMessageStartingWith("cron ");
     }
 

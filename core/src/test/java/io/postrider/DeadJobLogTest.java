@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 @Migrated
 class DeadJobLogTest {
     @Test
-    void a_dead_job_is_an_error_and_one_that_is_tried_again_a_warning(TestDatabase database) {
+    void a_dead_job_is_logged_as_error_and_a_retried_one_as_warning(TestDatabase database) {
         PrintStream before = System.err;
         ByteArrayOutputStream written = new ByteArrayOutputStream();
         System.setErr(new PrintStream(written, true, StandardCharsets.UTF_8));

@@ -106,7 +106,7 @@ class DrawnIdsTest {
     }
 
     @Test
-    void rows_beyond_are_kept_for_a_listener_and_go_with_the_segment_after_them(TestDatabase database) {
+    void rows_in_the_table_beyond_are_kept_for_listeners_and_deleted_with_the_next_segment(TestDatabase database) {
         try (Psql psql = new Psql(database)) {
             psql.execute("insert into postrider.listener (name, topic, kind, policy, batch, attempts)"
                     + " values ('l', 'orders', 'relay', 'block', 100, 5)");
@@ -137,7 +137,7 @@ class DrawnIdsTest {
 
     /** A reader's transaction keeps segments from being made while ids are drawn; the next one then begins above them. */
     @Test
-    void a_gap_before_the_segment_in_use_is_not_taken_for_a_sequence_that_was_set_back(TestDatabase database) {
+    void a_gap_before_the_current_segment_is_not_mistaken_for_a_reset_sequence(TestDatabase database) {
         Database inside = new Database(database.dataSource(), SchemaName.of("postrider"));
         try (Psql psql = new Psql(database)) {
             psql.emit("orders", "before").passAll();
@@ -181,7 +181,7 @@ class DrawnIdsTest {
     }
 
     @Test
-    void a_large_segment_is_left_in_steps_and_not_while_there_are_many(TestDatabase database) {
+    void a_large_segment_is_rotated_in_steps_and_not_while_there_are_many(TestDatabase database) {
         try (Psql psql = new Psql(database)) {
             psql.text("select postrider.make_segments(100000000, 1000000)::text");
             psql.text("select setval('postrider.event_ids', low)::text from postrider.segment"
@@ -201,7 +201,7 @@ class DrawnIdsTest {
 
     /** With few events a day the ids of a gap would last for years: the segment after it is left by age like any other. */
     @Test
-    void a_quiet_system_leaves_the_segment_after_a_gap(TestDatabase database) {
+    void a_quiet_system_rotates_the_segment_after_a_gap(TestDatabase database) {
         try (Psql psql = new Psql(database)) {
             psql.text("select setval('postrider.event_ids', 100000000)::text");
             psql.text("select postrider.make_segments(" + DEFAULT_SIZE + ", 1000000)::text");

@@ -206,7 +206,7 @@ class EmitTest {
     // ── G1: if and only if it commits ───────────────────────────────────────────────────────────────────────────────
 
     @Test
-    void what_a_savepoint_took_back_is_not_delivered() throws SQLException {
+    void an_event_rolled_back_to_a_savepoint_is_not_delivered() throws SQLException {
         Connection connection = psql.begin().connection();
         postrider.emit(connection, Event.of("savepoint", "before", "{}"));
         Savepoint outer = connection.setSavepoint();
@@ -318,7 +318,7 @@ class EmitTest {
                 "{\"a\": [\"x\\u0000y\"]}",
                 "\"\\\\u0000 and then \\u0000\""
             })
-    void a_nul_is_refused_before_the_transaction_is_spoilt(String payload) {
+    void a_nul_in_a_payload_is_refused_before_the_transaction_is_aborted(String payload) {
         Connection connection = psql.begin().connection();
         assertRefused(() -> postrider.emit(connection, Event.of("nul", "a", payload)), "NUL");
         assertRefused(
@@ -329,7 +329,7 @@ class EmitTest {
     }
 
     @Test
-    void a_nul_in_any_text_is_refused_before_the_transaction_is_spoilt() {
+    void a_nul_in_any_field_is_refused_before_the_transaction_is_aborted() {
         Connection connection = psql.begin().connection();
         Event event = Event.of("nul", "a", "{}");
         assertRefused(() -> postrider.emit(connection, event.withKey("a\0b")), "key");
@@ -370,13 +370,13 @@ class EmitTest {
                 "\"\\udc00\\ud800\"",
                 "\"a\nb\""
             })
-    void what_is_not_json_is_refused(String payload) {
+    void malformed_json_is_refused(String payload) {
         assertRefused(() -> Event.of("json", "a", payload), "payload");
         assertRefused(() -> Event.of("json", "a", "{}").withHeaders(payload), "headers");
     }
 
     @Test
-    void what_is_null_is_refused_by_name() {
+    void null_arguments_are_refused_by_name() {
         assertRefused(() -> Event.of("nulls", "a", null), "payload");
         assertRefused(() -> Event.of(null, "a", "{}"), "topic");
         assertRefused(() -> Event.of("nulls", "a", "{}").withId(null), "id");
@@ -385,7 +385,7 @@ class EmitTest {
     }
 
     @Test
-    void half_a_character_is_refused_and_not_replaced_by_a_question_mark() {
+    void an_unpaired_surrogate_is_refused_instead_of_replaced() {
         Connection connection = psql.begin().connection();
         assertRefused(() -> postrider.emit(connection, Event.of("half", "a", "\"\ud83d\"")), "payload");
         assertRefused(() -> postrider.emit(connection, Event.of("half", "a", "\"\ude00\ud83d\"")), "payload");
@@ -418,7 +418,7 @@ class EmitTest {
     }
 
     @Test
-    void what_an_event_refers_to_has_at_most_1024_bytes() {
+    void project_user_and_aggregate_have_at_most_1024_bytes() {
         String longest = "ü".repeat(512);
         Event event = Event.of("references", "a", "{}");
         postrider.emit(
@@ -506,7 +506,7 @@ class EmitTest {
     }
 
     @Test
-    void a_refusal_tells_the_value_on_one_short_line() {
+    void a_refusal_shows_the_value_on_one_short_line() {
         PostriderException refused = catchThrowableOfType(
                 PostriderException.class, () -> Event.of("a\nFAKE LOG LINE\r" + "x".repeat(5_000), "a", "{}"));
         assertThat(refused.getMessage()).hasSizeLessThan(400).doesNotContain("\n", "\r");
@@ -515,7 +515,7 @@ class EmitTest {
     // ── another schema ──────────────────────────────────────────────────────────────────────────────────────────────
 
     @Test
-    void a_log_in_a_schema_of_another_name_is_whole_and_apart() {
+    void a_log_in_another_schema_is_complete_and_separate() {
         List<String> acme = new CopyOnWriteArrayList<>();
         List<String> ours = new CopyOnWriteArrayList<>();
         try (Node other = new Node(database, options -> options.withSchema("acme"));
@@ -556,7 +556,7 @@ class EmitTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"user", "table", "select", "order", "authorization"})
-    void a_reserved_word_is_no_schema(String word) {
+    void a_reserved_word_is_refused_as_schema_name(String word) {
         try (Postrider reserved =
                 Postrider.on(database.dataSource(), Options.defaults().withSchema(word))) {
             assertRefused(reserved::migrate, word);

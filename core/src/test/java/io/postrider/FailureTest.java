@@ -94,7 +94,7 @@ class FailureTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void block_keeps_the_order_and_gives_up_after_exactly_so_many_attempts(boolean transactional) {
+    void block_keeps_the_order_and_gives_up_after_the_configured_attempts(boolean transactional) {
         Fragile handler = new Fragile("bad");
         String name = "block." + transactional;
         psql.begin().emit(name, "a", "b", "bad", "c", "d").commit();
@@ -120,7 +120,7 @@ class FailureTest {
     }
 
     @Test
-    void an_event_that_fails_and_then_does_not_is_delivered_in_its_place() {
+    void an_event_that_succeeds_on_retry_is_delivered_in_order() {
         Fragile handler = new Fragile("bad");
         psql.begin().emit("recovers", "a", "bad", "c").commit();
         node.add(handler.transactional("recovers").withAttempts(1_000));
@@ -137,7 +137,7 @@ class FailureTest {
     }
 
     @Test
-    void the_last_of_one_attempt_is_the_first() {
+    void with_one_attempt_the_first_failure_is_final() {
         Fragile handler = new Fragile("bad");
         psql.begin().emit("once", "bad", "a").commit();
         node.add(handler.relay("once").withAttempts(1));
@@ -148,7 +148,7 @@ class FailureTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void park_lets_only_the_key_wait_and_its_later_events_follow_in_order(boolean transactional) {
+    void park_delays_only_the_key_and_its_later_events_follow_in_order(boolean transactional) {
         Fragile handler = new Fragile("k1.bad");
         String name = "park." + transactional;
         emitKeyed(name, "k1.a", "k2.a", "k1.bad", "k2.b", "k1.c", "k3.a", "k1.d", "k2.c");
@@ -202,7 +202,7 @@ class FailureTest {
     }
 
     @Test
-    void a_parked_event_that_dies_lets_the_rest_of_its_key_go() {
+    void a_parked_event_that_dies_releases_the_rest_of_its_key() {
         Fragile handler = new Fragile("k1.bad");
         emitKeyed("park.dies", "k1.bad", "k1.b", "k2.a", "k1.c");
         node.add(handler.relay("park.dies").withPolicy(FailurePolicy.PARK).withAttempts(3));
@@ -245,7 +245,7 @@ class FailureTest {
     }
 
     @Test
-    void skip_lets_nothing_wait_not_even_the_key() {
+    void skip_delays_nothing_not_even_the_key() {
         Fragile handler = new Fragile("k1.bad");
         emitKeyed("skip", "k1.a", "k1.bad", "k1.b", "k1.c");
         node.add(handler.relay("skip").withPolicy(FailurePolicy.SKIP).withAttempts(1_000));
@@ -258,7 +258,7 @@ class FailureTest {
     }
 
     @Test
-    void several_bad_events_in_one_batch_are_each_found() {
+    void each_of_several_failing_events_in_a_batch_is_found() {
         Fragile handler = new Fragile("t3", "t4", "t50", "t99", "t100");
         psql.emitMany("several", "t", 100);
         node.add(handler.transactional("several").withAttempts(2));
@@ -275,7 +275,7 @@ class FailureTest {
     @ParameterizedTest
     @Tag("alone")
     @EnumSource(FailurePolicy.class)
-    void a_filter_and_a_failure_go_together(FailurePolicy policy) {
+    void a_failure_is_retried_with_a_type_filter(FailurePolicy policy) {
         Fragile handler = new Fragile("bad");
         String topic = "filter." + policy.name().toLowerCase(java.util.Locale.ROOT);
         node.add(Listener.transactional(topic, topic, (connection, event) -> {
@@ -311,7 +311,7 @@ class FailureTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void a_batch_is_halved_until_the_poisonous_event_stands_alone(boolean transactional) {
+    void a_batch_is_halved_until_the_failing_event_is_alone(boolean transactional) {
         List<List<String>> batches = new CopyOnWriteArrayList<>();
         String name = "halved." + transactional;
         Handler.RelayBatch check = events -> {
@@ -352,7 +352,7 @@ class FailureTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void a_handler_that_swallows_a_database_error_has_failed_and_nobody_else(boolean batch) {
+    void a_swallowed_database_error_fails_only_its_own_handler(boolean batch) {
         String name = "swallow." + batch;
         List<String> calls = new CopyOnWriteArrayList<>();
         Handler.Transactional one = (connection, event) -> {
@@ -406,7 +406,7 @@ class FailureTest {
     }
 
     @Test
-    void a_savepoint_is_how_a_handler_gets_over_a_database_error() {
+    void a_handler_can_recover_from_a_database_error_with_a_savepoint() {
         psql.emit("savepoint", "a");
         node.add(Listener.transactional("savepoint", "savepoint", (connection, event) -> {
             var savepoint = connection.setSavepoint();
@@ -458,7 +458,7 @@ class FailureTest {
     }
 
     @Test
-    void what_a_handler_throws_is_kept_as_one_line_whatever_it_is() {
+    void any_error_of_a_handler_is_stored_as_one_line() {
         Map<String, Throwable> thrown = Map.of(
                 "null", new IllegalStateException((String) null),
                 "nul", new IllegalStateException("a\0b\nc\u001b[31m"),
@@ -488,7 +488,7 @@ class FailureTest {
     }
 
     @Test
-    void running_out_of_memory_in_a_handler_does_not_end_the_listener_in_silence() {
+    void an_out_of_memory_error_in_a_handler_does_not_end_the_listener_silently() {
         List<String> done = new CopyOnWriteArrayList<>();
         AtomicInteger calls = new AtomicInteger();
         psql.begin().emit("memory", "a", "hungry", "b").commit();
@@ -511,7 +511,7 @@ class FailureTest {
     }
 
     @Test
-    void a_transaction_that_the_server_ended_under_a_handler_is_a_failure_and_not_a_delivery() {
+    void a_transaction_ended_by_the_server_during_a_handler_is_a_failure() {
         AtomicBoolean first = new AtomicBoolean(true);
         CountDownLatch over = new CountDownLatch(1);
         psql.emit("timeout", "a");
@@ -539,7 +539,7 @@ class FailureTest {
     // ── backoff ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
     @Test
-    void the_wait_grows_up_to_the_cap_and_is_told_by_the_database_clock() {
+    void the_backoff_grows_to_its_cap_by_the_clock_of_the_database() {
         Fragile handler = new Fragile("bad");
         psql.emit("backoff", "bad");
         node.add(handler.relay("backoff").withAttempts(5).withBackoff(Duration.ofMinutes(10), Duration.ofMinutes(35)));
@@ -636,7 +636,7 @@ class FailureTest {
 
     @ParameterizedTest
     @EnumSource(FailurePolicy.class)
-    void replayed_letters_go_to_their_listener_only_in_the_order_of_their_keys(FailurePolicy policy) {
+    void replayed_dead_letters_reach_only_their_listener_in_order_per_key(FailurePolicy policy) {
         String topic = "replay." + policy.name().toLowerCase(java.util.Locale.ROOT);
         Fragile handler = new Fragile("k1.a", "k1.b", "k2.a", "k1.c");
         Fragile other = new Fragile();
@@ -712,7 +712,7 @@ class FailureTest {
     }
 
     @Test
-    void an_event_that_a_reset_passes_over_is_not_tried_again_and_one_behind_the_cursor_is() {
+    void a_reset_drops_retries_of_skipped_events_and_keeps_those_behind_the_cursor() {
         Fragile blocking = new Fragile("bad");
         psql.begin().emit("passed.over", "a", "bad", "b").commit();
         node.add(blocking.relay("passed.over").withAttempts(1_000).withPolicy(FailurePolicy.BLOCK));

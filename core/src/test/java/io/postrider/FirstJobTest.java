@@ -45,7 +45,7 @@ class FirstJobTest {
     }
 
     @Test
-    void a_job_of_which_nobody_is_told_is_found_by_the_look_of_each_second(TestDatabase database) {
+    void a_job_without_a_notification_is_found_by_the_poll_of_each_second(TestDatabase database) {
         List<Long> done = new CopyOnWriteArrayList<>();
         try (Node node = new Node(database, options -> options.withNotify(false));
                 Psql psql = new Psql(database)) {
@@ -65,7 +65,7 @@ class FirstJobTest {
     }
 
     @Test
-    void what_is_rolled_back_is_never_done(TestDatabase database) {
+    void a_job_that_is_rolled_back_never_runs(TestDatabase database) {
         List<String> done = new CopyOnWriteArrayList<>();
         try (Node node = new Node(database)) {
             node.postrider
@@ -85,7 +85,7 @@ class FirstJobTest {
     }
 
     @Test
-    void a_job_that_fails_is_tried_again_and_then_a_dead_letter(TestDatabase database) {
+    void a_failing_job_is_retried_and_then_becomes_a_dead_letter(TestDatabase database) {
         List<Integer> attempts = new CopyOnWriteArrayList<>();
         try (Node node = new Node(database)) {
             node.postrider
@@ -108,7 +108,7 @@ class FirstJobTest {
 
     @Test
     @Tag("alone")
-    void a_job_is_not_begun_before_its_time(TestDatabase database) {
+    void a_scheduled_job_does_not_start_early(TestDatabase database) {
         AtomicInteger done = new AtomicInteger();
         try (Node node = new Node(database)) {
             node.postrider
@@ -152,7 +152,7 @@ class FirstJobTest {
     }
 
     @Test
-    void a_job_of_an_unknown_type_is_left_for_a_node_that_knows_it(TestDatabase database) {
+    void a_job_of_an_unknown_type_is_left_for_a_node_that_handles_it(TestDatabase database) {
         List<String> done = new CopyOnWriteArrayList<>();
         try (Node old = new Node(database);
                 Node young = new Node(database)) {

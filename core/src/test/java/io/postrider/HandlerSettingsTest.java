@@ -45,7 +45,7 @@ class HandlerSettingsTest {
                 "set local work_mem = '78MB'",
                 "update pg_temp.x set y = 1"
             })
-    void a_setting_is_again_what_it_was(String change, TestDatabase database) throws SQLException {
+    void a_setting_changed_by_a_handler_is_restored(String change, TestDatabase database) throws SQLException {
         HikariConfig config = new HikariConfig();
         config.setJdbcUrl(database.jdbcUrl());
         config.setMaximumPoolSize(1);
@@ -83,7 +83,7 @@ class HandlerSettingsTest {
                 "set session characteristics as transaction read only",
                 "do $$ begin perform set_config('TimeZone', 'Asia/Tokyo', false); end $$"
             })
-    void a_reported_setting_is_restored_whoever_changes_it(String change, TestDatabase database) throws SQLException {
+    void a_reported_setting_is_restored_however_it_was_changed(String change, TestDatabase database) throws SQLException {
         HikariConfig config = new HikariConfig();
         config.setJdbcUrl(database.jdbcUrl());
         config.setMaximumPoolSize(1);

@@ -123,7 +123,7 @@ class HandlerTransactionsTest {
     }
 
     @Test
-    void a_transaction_that_somebody_else_opens_is_flushed_before_it_is_settled(TestDatabase database) {
+    void a_transaction_of_another_manager_is_flushed_before_it_is_settled(TestDatabase database) {
         AtomicBoolean refusing = new AtomicBoolean(true);
         Told told = new Told(database.dataSource(), refusing);
         try (Psql psql = new Psql(database);

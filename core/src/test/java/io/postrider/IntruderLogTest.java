@@ -45,7 +45,7 @@ class IntruderLogTest {
 
     /** The session is signalled, but a product of large numbers is calculated to its end. */
     @Test
-    void a_terminated_session_that_goes_on_is_logged(TestDatabase database) {
+    void a_terminated_session_that_does_not_end_is_logged(TestDatabase database) {
         PrintStream before = System.err;
         ByteArrayOutputStream written = new ByteArrayOutputStream();
         try (Psql admin = new Psql(database);

@@ -36,7 +36,7 @@ class JobRetentionTest {
 
     @Tag("hot")
     @Test
-    void what_jobs_leave_is_forgotten_when_nobody_needs_it(TestDatabase database) {
+    void data_of_finished_jobs_is_deleted_when_it_is_no_longer_needed(TestDatabase database) {
         try (Psql psql = new Psql(database)) {
             psql.text("select postrider.enqueue('q', 't', '{}', unique_key => 'over', unique_for => '1 ms')::text");
             psql.text("select postrider.enqueue('q', 't', '{}', unique_key => 'held', unique_for => '1 h')::text");
@@ -70,7 +70,7 @@ class JobRetentionTest {
 
     @Tag("hot")
     @Test
-    void jobs_that_nobody_has_claimed_hold_their_segment(TestDatabase database) {
+    void unclaimed_jobs_hold_their_segment(TestDatabase database) {
         try (Psql psql = new Psql(database)) {
             fill(psql, 10);
             assertThat(emptied(psql, "1 day")).isZero();
@@ -87,7 +87,7 @@ class JobRetentionTest {
 
     @Tag("hot")
     @Test
-    void jobs_of_a_queue_that_nobody_works_on_are_carried_over_when_patience_ends(TestDatabase database) {
+    void jobs_of_a_queue_without_workers_are_carried_over_when_patience_ends(TestDatabase database) {
         try (Psql psql = new Psql(database)) {
             fill(psql, 10);
             assertThat(emptied(psql, "0")).isPositive();
@@ -111,7 +111,7 @@ class JobRetentionTest {
     }
 
     @Test
-    void old_claims_are_forgotten_and_the_lane_goes_on_where_it_was(TestDatabase database) {
+    void old_claims_are_deleted_and_the_lane_continues_at_its_position(TestDatabase database) {
         try (Psql psql = new Psql(database)) {
             for (String table : psql.texts("select t || '_' || low from postrider.segment,"
                     + " unnest(array['claim', 'settlement', 'finish']) t where family = 'claim'")) {

@@ -43,7 +43,7 @@ class JobWaitingTest {
     }
 
     @Test
-    void a_job_without_a_position_is_found_while_somebody_holds_the_sequencing_lock() {
+    void a_job_without_a_position_is_found_while_the_sequencing_lock_is_held() {
         try (Node node = new Node(database);
                 Psql holder = new Psql(database)) {
             holder.begin().execute("lock table postrider.sequencing in exclusive mode");
@@ -60,7 +60,7 @@ class JobWaitingTest {
     }
 
     @Test
-    void nobody_works_on_the_queue_or_handles_the_type() {
+    void the_reason_is_a_missing_worker_or_a_missing_handler() {
         try (Node node = new Node(database)) {
             UUID typo = enqueue(node, Job.of("mial", "t", "1"));
             node.postrider.jobs().sequence();
@@ -78,7 +78,7 @@ class JobWaitingTest {
     }
 
     @Test
-    void its_time_has_not_come_or_its_queue_is_paused_or_it_is_tried_again_later() {
+    void the_reason_is_a_later_time_a_paused_queue_or_a_retry() {
         try (Node node = new Node(database)) {
             node.postrider
                     .add(Worker.on("q")
@@ -99,7 +99,7 @@ class JobWaitingTest {
     }
 
     @Test
-    void a_limit_is_reached_or_its_key_is_taken_or_others_are_ahead() throws Exception {
+    void the_reason_is_a_limit_a_busy_key_or_jobs_ahead() throws Exception {
         CountDownLatch go = new CountDownLatch(1);
         try (Node node = new Node(database)) {
             node.postrider.queues().limit("limited", Limits.none().withRunning(1));

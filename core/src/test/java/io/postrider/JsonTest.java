@@ -25,7 +25,7 @@ class JsonTest {
     private static final String SIGNS = "{}[]:,\"\\u0019aefnlrst.+- \t\n\ud83d\u00e4/'";
 
     @Test
-    void ours_and_postgres_verdict_are_the_same_on_broken_and_sound_texts(TestDatabase database) throws SQLException {
+    void our_parser_and_postgresql_agree_on_valid_and_malformed_texts(TestDatabase database) throws SQLException {
         List<String> texts = new ArrayList<>(SOUND);
         Random random = new Random(7);
         for (int i = 0; i < 6_000; i++) {

@@ -37,7 +37,7 @@ import org.junit.jupiter.api.Test;
 @Tag("slow")
 class LifecycleTest {
     @Test
-    void a_start_that_was_refused_can_be_repeated_when_its_reason_is_gone(TestDatabase database) {
+    void a_refused_start_can_be_repeated_after_its_cause_is_fixed(TestDatabase database) {
         List<Long> heard = new CopyOnWriteArrayList<>();
         try (Psql psql = new Psql(database);
                 Node other = new Node(database)) {
@@ -267,7 +267,7 @@ class LifecycleTest {
     }
 
     @Test
-    void a_node_starts_once_and_takes_nothing_after_it_is_closed(TestDatabase database) {
+    void a_node_starts_once_and_accepts_no_listener_after_close(TestDatabase database) {
         Postrider node = Postrider.on(database.dataSource());
         node.start();
         assertThatThrownBy(node::start).satisfies(LifecycleTest::isConflict);
@@ -279,7 +279,7 @@ class LifecycleTest {
     }
 
     @Test
-    void a_node_that_was_never_started_closes_too(TestDatabase database) {
+    void a_node_that_was_never_started_can_be_closed(TestDatabase database) {
         long began = System.nanoTime();
         try (Postrider node = Postrider.on(database.dataSource())) {
             node.add(Listener.relay("l", "t", event -> {}));
@@ -335,7 +335,7 @@ class LifecycleTest {
     }
 
     @Test
-    void a_node_works_with_a_small_pool_that_has_other_ideas_and_gives_back_what_it_took(TestDatabase database)
+    void a_node_works_with_a_small_pool_of_other_settings_and_returns_its_connections(TestDatabase database)
             throws Exception {
         HikariConfig config = new HikariConfig();
         config.setJdbcUrl(database.jdbcUrl());

@@ -236,7 +236,7 @@ class ListenerTest {
     }
 
     @Test
-    void a_listener_that_exists_goes_on_where_it_was_whatever_its_start_says() {
+    void an_existing_listener_resumes_at_its_cursor_whatever_its_start_option() {
         List<Long> heard = new CopyOnWriteArrayList<>();
         Listener listener = Listener.relay("goes.on", "goes.on", event -> heard.add(event.position()));
         psql.emit("goes.on", "a", "b");
@@ -347,7 +347,7 @@ class ListenerTest {
     // ── G9: independent ─────────────────────────────────────────────────────────────────────────────────────────────
 
     @Test
-    void a_slow_a_failing_and_a_paused_listener_delay_nobody_else() {
+    void slow_failing_and_paused_listeners_do_not_delay_others() {
         CountDownLatch go = new CountDownLatch(1);
         List<Long> heard = new CopyOnWriteArrayList<>();
         node.add(
@@ -373,7 +373,7 @@ class ListenerTest {
     }
 
     @Test
-    void a_paused_listener_stands_still_until_it_is_resumed() {
+    void a_paused_listener_handles_nothing_until_it_is_resumed() {
         List<Long> heard = new CopyOnWriteArrayList<>();
         List<Long> other = new CopyOnWriteArrayList<>();
         node.add(
@@ -399,7 +399,7 @@ class ListenerTest {
     }
 
     @Test
-    void a_listener_that_is_made_paused_never_runs_not_even_for_a_moment() {
+    void a_listener_that_is_created_paused_never_runs() {
         AtomicBoolean ran = new AtomicBoolean();
         psql.emit("born.paused", "a");
         awaitHead("born.paused", 1);
@@ -571,7 +571,7 @@ class ListenerTest {
     // ── holes ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
     @Test
-    void a_hole_stops_a_listener_and_is_not_passed_over() {
+    void a_gap_stops_a_listener_and_is_not_skipped() {
         List<Long> all = new CopyOnWriteArrayList<>();
         List<Long> filtered = new CopyOnWriteArrayList<>();
         psql.emit("hole", "a", "b", "a", "b", "a");
@@ -600,7 +600,7 @@ class ListenerTest {
     }
 
     @Test
-    void an_event_that_somebody_deleted_stops_a_listener_whatever_its_type_was() {
+    void a_deleted_event_stops_a_listener_whatever_its_type_was() {
         List<Long> all = new CopyOnWriteArrayList<>();
         List<Long> filtered = new CopyOnWriteArrayList<>();
         psql.emit("gone", "a", "b", "a");

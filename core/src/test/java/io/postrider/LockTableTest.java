@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 /** All sessions of a server share one lock table, and any role can fill it. On a server of its own: nobody else could work. */
 class LockTableTest {
     @Test
-    void a_role_that_keeps_the_lock_table_full_is_ended_and_events_are_delivered() {
+    void sessions_that_fill_the_lock_table_are_terminated_and_events_are_delivered() {
         try (EmbeddedPostgres server = EmbeddedPostgres.start(TestServer.options());
                 TestDatabase database = TestDatabase.create(server);
                 Node node = new Node(database, options -> options.withPoll(Duration.ofSeconds(3)));

@@ -56,7 +56,7 @@ class ManyTopicsTest {
 
     /** The order is that of the transactions' greatest ids, also if that id is in a topic that goes into the backlog. */
     @Test
-    void a_transaction_keeps_its_place_although_one_of_its_topics_goes_into_the_backlog(TestDatabase database) {
+    void a_transaction_keeps_its_order_although_one_of_its_topics_is_in_the_backlog(TestDatabase database) {
         try (Psql psql = new Psql(database);
                 Psql early = new Psql(database)) {
             psql.emit("other", "before").passAll();
@@ -133,7 +133,7 @@ class ManyTopicsTest {
 
     /** Otherwise a pass that takes longer than a client waits would be begun again for ever. */
     @Test
-    void a_pass_of_many_topics_is_committed_although_its_client_has_given_up(TestDatabase database) throws Exception {
+    void a_pass_of_many_topics_commits_although_its_client_has_disconnected(TestDatabase database) throws Exception {
         try (Psql psql = new Psql(database);
                 Psql holder = new Psql(database);
                 Connection client = database.dataSource().getConnection()) {
@@ -222,7 +222,7 @@ class ManyTopicsTest {
     }
 
     @Test
-    void a_dump_that_reads_the_backlog_does_not_make_passes_go_by_all_topics_again(TestDatabase database) {
+    void a_dump_of_the_backlog_does_not_make_passes_visit_all_topics_again(TestDatabase database) {
         try (Psql psql = new Psql(database);
                 Psql dump = new Psql(database)) {
             psql.emit("other", "before").passAll();

@@ -26,7 +26,7 @@ class NotificationFloodTest {
             + " from generate_series(1, " + Integer.getInteger("postrider.test.flood", 20_000) + ") i";
 
     @Test
-    void a_node_with_a_small_heap_outlives_a_flood_and_goes_on_delivering(TestDatabase database) {
+    void a_node_with_a_small_heap_survives_a_flood_and_keeps_delivering(TestDatabase database) {
         try (Psql psql = new Psql(database);
                 ChildJvm node = ChildJvm.of(Main.class)
                         .withHeap("64m")
@@ -50,7 +50,7 @@ class NotificationFloodTest {
     }
 
     @Test
-    void after_a_flood_it_polls_and_does_not_sleep_until_somebody_wakes_it(TestDatabase database) {
+    void after_a_flood_the_node_polls_instead_of_waiting_for_notifications(TestDatabase database) {
         try (Psql psql = new Psql(database);
                 Node node = new Node(database)) {
             node.with(Listener.relay("relay", "orders", event -> {}));

@@ -33,7 +33,7 @@ class NumberLimitsTest {
                 "1e-0000000000000000007",
                 "12345678901234567890123456789012345678901234567890.123456789"
             })
-    void a_double_and_a_decimal_pass(String number) {
+    void doubles_and_decimals_are_accepted(String number) {
         assertThat(Event.of("orders", "t", "{\"n\": " + number + "}").payload()).contains(number);
     }
 
@@ -96,7 +96,7 @@ class NumberLimitsTest {
     }
 
     @Test
-    void what_fits_in_4_kib_is_measured_as_text(TestDatabase database) {
+    void payloads_up_to_4_kib_are_measured_as_text(TestDatabase database) {
         try (Psql psql = new Psql(database)) {
             Duration atOnce = atOnce(psql);
             long begun = System.nanoTime();

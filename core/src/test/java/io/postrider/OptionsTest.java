@@ -28,7 +28,7 @@ class OptionsTest {
     }
 
     @Test
-    void what_the_environment_does_not_say_stays_as_it_is() {
+    void unset_variables_change_no_option() {
         Options options = Options.defaults().withNotify(false).withPoll(Duration.ofMillis(20));
         assertThat(options.withEnvironment(Map.of("POSTRIDER_NOTIFY", "")).toString())
                 .isEqualTo(options.toString());

@@ -24,7 +24,7 @@ class OtherRolesTest {
     private static final String CANARY = "canary-4711";
 
     @Test
-    void it_hears_three_words_and_nothing_about_an_event(TestDatabase database) {
+    void a_role_that_listens_receives_three_words_and_nothing_about_events(TestDatabase database) {
         try (Psql admin = new Psql(database);
                 Stranger stranger = new Stranger(admin, database);
                 Node node = new Node(database)) {
@@ -79,7 +79,7 @@ class OtherRolesTest {
     }
 
     @Test
-    void a_session_that_holds_a_lock_of_the_nodes_is_ended(TestDatabase database) {
+    void a_session_that_holds_a_lock_of_the_nodes_is_terminated(TestDatabase database) {
         try (Psql admin = new Psql(database);
                 Stranger stranger = new Stranger(admin, database);
                 Node node = new Node(database)) {
@@ -122,7 +122,7 @@ class OtherRolesTest {
     }
 
     @Test
-    void a_session_that_makes_everybody_queue_for_a_table_is_ended(TestDatabase database) {
+    void a_session_that_blocks_all_others_on_a_table_is_terminated(TestDatabase database) {
         try (Psql admin = new Psql(database);
                 Stranger stranger = new Stranger(admin, database);
                 Psql second = stranger.another();
@@ -144,7 +144,7 @@ class OtherRolesTest {
     }
 
     @Test
-    void a_session_that_holds_the_lock_of_the_first_migration_is_ended(TestDatabase database) {
+    void a_session_that_holds_the_lock_of_the_first_migration_is_terminated(TestDatabase database) {
         try (Psql admin = new Psql(database);
                 Stranger stranger = new Stranger(admin, database);
                 Node node = new Node(database)) {
@@ -158,7 +158,7 @@ class OtherRolesTest {
     }
 
     @Test
-    void a_role_that_may_become_that_of_the_nodes_is_no_intruder(TestDatabase database) {
+    void a_role_that_may_set_role_to_the_nodes_is_not_an_intruder(TestDatabase database) {
         try (Psql admin = new Psql(database);
                 Stranger stranger = new Stranger(admin, database)) {
             String owner = "owner_" + database.name();
@@ -177,7 +177,7 @@ class OtherRolesTest {
     }
 
     @Test
-    void a_role_that_reconnects_at_once_is_ended_at_once(TestDatabase database) {
+    void a_role_that_reconnects_at_once_is_terminated_at_once(TestDatabase database) {
         try (Psql admin = new Psql(database);
                 Stranger stranger = new Stranger(admin, database);
                 Node node = new Node(database, options -> options.withPoll(Duration.ofSeconds(3)))) {
@@ -221,7 +221,7 @@ class OtherRolesTest {
     }
 
     @Test
-    void a_producer_that_takes_many_unique_keys_is_no_intruder(TestDatabase database) {
+    void a_producer_that_locks_many_unique_keys_is_not_an_intruder(TestDatabase database) {
         try (Psql admin = new Psql(database);
                 Stranger stranger = new Stranger(admin, database)) {
             String keys =

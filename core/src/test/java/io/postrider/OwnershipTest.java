@@ -85,7 +85,7 @@ class OwnershipTest {
     }
 
     @Test
-    void effects_of_a_transactional_listener_happen_once_although_two_nodes_believe_to_own_it(TestDatabase database)
+    void transactional_effects_happen_once_although_two_nodes_believe_they_own_the_listener(TestDatabase database)
             throws Exception {
         try (Pair pair = new Pair(database)) {
             pair.psql.emitMany("orders", "t", 20);
@@ -122,7 +122,7 @@ class OwnershipTest {
     /** As after a failover that lost commits: what was read on the old server must not be settled on the new one. */
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void what_was_read_in_one_era_is_not_delivered_in_another(boolean fails, TestDatabase database) throws Exception {
+    void events_read_in_one_era_are_not_delivered_in_another(boolean fails, TestDatabase database) throws Exception {
         CountDownLatch inside = new CountDownLatch(1);
         CountDownLatch go = new CountDownLatch(1);
         List<Long> calls = new CopyOnWriteArrayList<>();
@@ -155,7 +155,7 @@ class OwnershipTest {
 
     /** Listeners that share reads: what was read before the first pass in the new era must not be offered after it. */
     @Test
-    void listeners_with_a_backlog_go_on_through_a_change_of_era(TestDatabase database) {
+    void listeners_with_a_backlog_continue_through_a_change_of_era(TestDatabase database) {
         try (Node node = new Node(database, options -> options.withPoll(OFTEN));
                 Psql psql = new Psql(database)) {
             psql.emitMany("orders", "t", 2_000);
@@ -265,7 +265,7 @@ class OwnershipTest {
     }
 
     @Test
-    void a_relay_that_was_robbed_moves_no_cursor_and_sends_nothing_more(TestDatabase database) throws Exception {
+    void a_relay_that_lost_ownership_moves_no_cursor_and_stops_sending(TestDatabase database) throws Exception {
         List<Long> first = new CopyOnWriteArrayList<>();
         List<Long> second = new CopyOnWriteArrayList<>();
         try (Pair pair = new Pair(database)) {
@@ -373,7 +373,7 @@ class OwnershipTest {
     }
 
     @Test
-    void a_database_that_is_away_for_a_moment_is_not_the_events_fault(TestDatabase database) {
+    void a_short_database_outage_does_not_count_as_a_failed_attempt(TestDatabase database) {
         try (Psql psql = new Psql(database);
                 Node node = new Node(database, options -> options.withPoll(OFTEN))) {
             psql.execute("create table effect (node text, position bigint)");
@@ -394,7 +394,7 @@ class OwnershipTest {
 
     /** The handler sees it first, and it may have been the cause: an attempt, but no delivery. */
     @Test
-    void a_connection_that_breaks_under_a_handler_costs_an_attempt_and_repeats_nothing(TestDatabase database) {
+    void a_connection_lost_during_a_handler_counts_an_attempt_and_repeats_no_effect(TestDatabase database) {
         AtomicBoolean first = new AtomicBoolean(true);
         try (Psql psql = new Psql(database);
                 Node node = new Node(database, options -> options.withPoll(OFTEN))) {
@@ -423,7 +423,7 @@ class OwnershipTest {
 
     @Test
     @Tag("once")
-    void an_event_that_kills_the_process_is_found_and_its_neighbours_are_handled(TestDatabase database) {
+    void an_event_that_kills_the_process_is_isolated_and_its_neighbours_are_handled(TestDatabase database) {
         int starts = 0;
         try (Psql psql = new Psql(database)) {
             psql.execute("create table effect (node text, position bigint)");

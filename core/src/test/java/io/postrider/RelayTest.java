@@ -118,7 +118,7 @@ class RelayTest {
     }
 
     @Test
-    void a_sink_that_is_away_costs_no_event_an_attempt() {
+    void an_unavailable_sink_counts_no_attempt() {
         Shelf shelf = new Shelf();
         shelf.away = true;
         node.add(shelf.relay("away").withAttempts(1));
@@ -141,7 +141,7 @@ class RelayTest {
     }
 
     @Test
-    void what_was_taken_before_the_sink_went_is_not_sent_again() {
+    void events_accepted_before_the_sink_became_unavailable_are_not_sent_again() {
         Shelf shelf = new Shelf();
         shelf.takesBeforeItGoes = 4;
         shelf.tells = false;
@@ -153,7 +153,7 @@ class RelayTest {
     }
 
     @Test
-    void a_refused_event_is_tried_by_the_policy_of_the_relay_and_then_a_dead_letter() {
+    void a_refused_event_is_retried_by_policy_and_then_becomes_a_dead_letter() {
         Shelf shelf = new Shelf();
         shelf.refused.add(3L);
         node.add(shelf.relay("refusing").withAttempts(2));
@@ -169,7 +169,7 @@ class RelayTest {
     }
 
     @Test
-    void a_sink_that_does_not_know_which_event_it_was_is_asked_in_halves() {
+    void a_batch_refused_without_a_named_event_is_halved() {
         Shelf shelf = new Shelf();
         shelf.refused.add(6L);
         shelf.throwsForRefused = true;
@@ -182,7 +182,7 @@ class RelayTest {
     }
 
     @Test
-    void a_sink_that_asks_for_time_gets_it() {
+    void the_relay_respects_the_retry_after_of_a_refusal() {
         Shelf shelf = new Shelf();
         shelf.refused.add(1L);
         shelf.retryAfter = Duration.ofMinutes(10);
@@ -196,7 +196,7 @@ class RelayTest {
     }
 
     @Test
-    void a_sink_that_is_away_and_asks_for_time_gets_it() {
+    void the_relay_respects_the_retry_after_of_an_unavailable_sink() {
         Shelf shelf = new Shelf();
         shelf.away = true;
         shelf.retryAfter = Duration.ofMinutes(10);
@@ -212,7 +212,7 @@ class RelayTest {
     }
 
     @Test
-    void lanes_that_went_well_do_not_send_again_because_another_did_not() {
+    void key_groups_that_succeeded_are_not_sent_again_when_another_failed() {
         Shelf shelf = new Shelf();
         shelf.tells = false;
         shelf.refused.add(2L);
@@ -239,7 +239,7 @@ class RelayTest {
     }
 
     @Test
-    void a_delivery_that_could_not_be_written_down_sends_nothing_again() throws Exception {
+    void events_whose_delivery_could_not_be_recorded_are_not_sent_again() throws Exception {
         FaultyDataSource faulty = new FaultyDataSource(database.dataSource());
         Shelf shelf = new Shelf();
         shelf.tells = false;
@@ -279,7 +279,7 @@ class RelayTest {
     }
 
     @Test
-    void what_is_there_out_of_the_order_of_its_key_is_sent_again_behind_what_was_missing() {
+    void an_event_that_arrived_before_a_missing_one_of_its_key_is_sent_again_after_it() {
         Shelf shelf = new Shelf();
         node.inTransaction(connection -> node.postrider.emitAll(
                 connection,
@@ -296,7 +296,7 @@ class RelayTest {
     }
 
     @Test
-    void lanes_are_not_begun_once_the_sink_wants_no_more() {
+    void no_key_group_starts_after_the_sink_asked_to_stop() {
         Shelf shelf = new Shelf();
         shelf.tells = false;
         shelf.retryAfter = Duration.ofMinutes(10);
@@ -316,7 +316,7 @@ class RelayTest {
     }
 
     @Test
-    void a_reset_begins_another_course() {
+    void a_reset_begins_a_new_relay_epoch() {
         Shelf shelf = new Shelf();
         node.add(shelf.relay("courses"));
         emit("courses", 3);
@@ -333,7 +333,7 @@ class RelayTest {
 
     /** As after a restore of a backup from before the reset, or a failover that lost it. */
     @Test
-    void a_reset_that_was_forgotten_does_not_lend_its_course_to_the_next() {
+    void the_epoch_of_a_lost_reset_is_not_reused() {
         Shelf shelf = new Shelf();
         shelf.tells = false;
         node.add(shelf.relay("forgotten"));
@@ -361,7 +361,7 @@ class RelayTest {
     }
 
     @Test
-    void an_attempt_that_is_counted_first_is_taken_back_when_the_sink_is_away() {
+    void an_attempt_counted_in_advance_is_uncounted_when_the_sink_is_unavailable() {
         Shelf shelf = new Shelf();
         shelf.refused.add(1L);
         node.add(shelf.relay("taken-back").withAttempts(1_000)); // so that it is not out of them before we look
@@ -382,7 +382,7 @@ class RelayTest {
     }
 
     @Test
-    void a_relay_that_is_away_can_be_paused_and_reset() {
+    void a_relay_with_an_unavailable_sink_can_be_paused_and_reset() {
         Shelf shelf = new Shelf();
         shelf.away = true;
         node.add(shelf.relay("steered"));
@@ -402,7 +402,7 @@ class RelayTest {
     }
 
     @Test
-    void a_test_that_no_node_makes_says_so() {
+    void a_sink_test_that_no_node_runs_is_reported() {
         node.execute("insert into postrider.listener (name, topic, kind, policy, batch, attempts, sink)"
                 + " values ('nowhere', 'nowhere', 'relay', 'block', 1, 1, 'somewhere')");
         assertThatThrownBy(() -> node.postrider.relays().test("nowhere", Duration.ofMillis(200)))
@@ -412,7 +412,7 @@ class RelayTest {
     }
 
     @Test
-    void following_reads_every_event_once_whatever_becomes_of_the_connection() {
+    void following_reads_every_event_once_despite_lost_connections() {
         FaultyDataSource faulty = new FaultyDataSource(database.dataSource());
         List<Long> read = new CopyOnWriteArrayList<>();
         try (Postrider other = Postrider.on(faulty, Options.defaults().withPoll(Duration.ofMillis(50)))) {

@@ -31,7 +31,7 @@ class RetentionTest {
     // ── segments ────────────────────────────────────────────────────────────────────────────────────────────────────
 
     @Test
-    void segments_are_made_ahead_of_their_use(TestDatabase database) {
+    void segments_are_created_in_advance(TestDatabase database) {
         try (Psql psql = new Psql(database)) {
             assertThat(segments(psql, "log")).containsExactly("0-1000", "1000-2000", "2000-3000");
             psql.emitMany("orders", "t", 1_500);
@@ -46,7 +46,7 @@ class RetentionTest {
     }
 
     @Test
-    void two_nodes_keep_house_at_once_without_harm(TestDatabase database) {
+    void two_nodes_can_run_retention_concurrently(TestDatabase database) {
         try (Psql psql = new Psql(database)) {
             psql.emitMany("orders", "t", 5_000).passAll();
             listener(psql, "l", "orders", 5_000);
@@ -70,7 +70,7 @@ class RetentionTest {
     }
 
     @Test
-    void a_segment_goes_when_it_is_old_and_every_listener_is_past_it(TestDatabase database) {
+    void a_segment_is_emptied_when_it_is_old_and_every_listener_has_passed_it(TestDatabase database) {
         try (Psql psql = new Psql(database)) {
             psql.emitMany("orders", "t", 2_500).passAll();
             listener(psql, "quick", "orders", 2_500);
@@ -140,7 +140,7 @@ class RetentionTest {
 
     /** Events kept by age on a quiet system: the sequence moves on to the next segment, and must never move back. */
     @Test
-    void a_rotation_does_not_take_ids_back_that_were_drawn_meanwhile(TestDatabase database) {
+    void a_rotation_does_not_reuse_ids_that_were_drawn_meanwhile(TestDatabase database) {
         try (Psql psql = new Psql(database);
                 Psql holding = new Psql(database);
                 Psql producer = new Psql(database)) {
@@ -173,7 +173,7 @@ class RetentionTest {
     }
 
     @Test
-    void a_log_whose_last_position_went_with_an_old_segment_is_whole_and_reset_by_time_keeps_out_of_the_hole(
+    void a_log_without_its_last_position_is_complete_and_a_reset_by_time_avoids_the_gap(
             TestDatabase database) {
         try (Psql psql = new Psql(database);
                 Psql late = new Psql(database).begin()) {
@@ -197,7 +197,7 @@ class RetentionTest {
     }
 
     @Test
-    void after_a_late_commit_has_gone_the_oldest_position_is_one_from_which_on_nothing_is_missing(
+    void after_a_late_commit_was_deleted_the_log_is_complete_from_the_oldest_position(
             TestDatabase database) {
         try (Psql psql = new Psql(database);
                 Psql late = new Psql(database).begin()) {
@@ -246,7 +246,7 @@ class RetentionTest {
     }
 
     @Test
-    void the_segment_in_use_is_left_when_it_is_old(TestDatabase database) {
+    void the_current_segment_is_rotated_when_it_is_old(TestDatabase database) {
         try (TestDatabase large = TestDatabase.createFrom(
                         "migrated-4000000",
                         dataSource -> Postrider.on(dataSource).migrate());
@@ -329,7 +329,7 @@ class RetentionTest {
     }
 
     @Test
-    void a_listener_that_never_comes_is_detached_after_its_patience_and_says_so(TestDatabase database) {
+    void an_inactive_listener_is_detached_after_the_patience_and_reports_it(TestDatabase database) {
         List<Long> heard = new CopyOnWriteArrayList<>();
         try (Psql psql = new Psql(database)) {
             psql.emitMany("orders", "t", 2_500).passAll();
@@ -398,7 +398,7 @@ class RetentionTest {
     }
 
     @Test
-    void a_topic_whose_events_are_all_gone_goes_on_where_it_was(TestDatabase database) {
+    void a_topic_whose_events_were_all_deleted_continues_at_its_next_position(TestDatabase database) {
         List<Long> heard = new CopyOnWriteArrayList<>();
         try (Psql psql = new Psql(database)) {
             psql.emit("quiet", "a", "b").emitMany("orders", "t", 1_200).passAll();
@@ -459,7 +459,7 @@ class RetentionTest {
     }
 
     @Test
-    void a_listener_at_work_is_not_waited_for_when_ledgers_are_shortened(TestDatabase database) {
+    void shortening_ledgers_does_not_wait_for_a_busy_listener(TestDatabase database) {
         try (Psql psql = new Psql(database);
                 Psql working = new Psql(database)) {
             withSmallLedgers(psql);
@@ -533,7 +533,7 @@ class RetentionTest {
     // ── rows beyond the last segment ────────────────────────────────────────────────────────────────────────────────
 
     @Test
-    void rows_beyond_the_last_segment_are_events_like_others(TestDatabase database) {
+    void rows_beyond_the_last_segment_are_delivered(TestDatabase database) {
         List<Long> heard = new CopyOnWriteArrayList<>();
         try (Psql psql = new Psql(database);
                 Psql open = new Psql(database)) {
@@ -647,7 +647,7 @@ class RetentionTest {
 
     @Test
     @Tag("alone")
-    void producers_and_listeners_go_on_while_a_dump_holds_retention_up(TestDatabase database) {
+    void producers_and_listeners_continue_while_a_dump_blocks_retention(TestDatabase database) {
         List<Long> millis = new ArrayList<>();
         AtomicBoolean done = new AtomicBoolean();
         List<Long> heard = new CopyOnWriteArrayList<>();

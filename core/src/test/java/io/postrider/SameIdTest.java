@@ -157,7 +157,7 @@ class SameIdTest {
     }
 
     @Test
-    void each_project_retries_its_own_job_and_hears_why_it_waits() {
+    void each_project_retries_its_own_job_and_sees_why_it_waits() {
         try (Node node = new Node(database)) {
             enqueue(node, pb("done").withRunAt(TOMORROW));
             enqueue(node, pa("dead").withUnique("k"));
@@ -193,7 +193,7 @@ class SameIdTest {
     }
 
     @Test
-    void without_a_reach_it_is_the_oldest_that_is_to_run_then_the_oldest() {
+    void without_a_reach_the_oldest_unfinished_job_is_found_then_the_oldest() {
         try (Node node = new Node(database)) {
             enqueue(node, pb("done"));
             enqueue(node, pa("done"));

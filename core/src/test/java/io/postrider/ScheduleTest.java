@@ -94,7 +94,7 @@ class ScheduleTest {
     }
 
     @Test
-    void nonsense_is_refused_before_it_is_written() {
+    void a_malformed_schedule_is_refused_before_it_is_written() {
         assertThatThrownBy(() -> Schedule.of("s", "61 * * * *", "q", "t"))
                 .hasMessage("cron field minute must be within 0..59, was '61'");
         assertThatThrownBy(() -> Schedule.of("s", "* * * * *", "q", "t").withZone("Mars"))

@@ -66,7 +66,7 @@ class SearchPathTest {
 
     /** A statement that runs under any path has no operator, and qualifies each function and type with its schema. */
     @Test
-    void a_statement_for_any_path_leaves_nothing_to_be_searched() throws IOException {
+    void a_statement_for_any_search_path_qualifies_every_name() throws IOException {
         Map<String, String> statements = statementsForAnyPath();
         assertThat(statements)
                 .hasSizeGreaterThan(30)
@@ -109,7 +109,7 @@ class SearchPathTest {
     }
 
     @Test
-    void under_a_hostile_path_everything_works_and_nothing_of_theirs_is_called(TestDatabase database) throws Exception {
+    void with_a_hostile_search_path_everything_works_and_no_foreign_function_is_called(TestDatabase database) throws Exception {
         String role = "node_of_" + database.name();
         try (Psql admin = new Psql(database)) {
             admin.execute(shadows())

@@ -100,7 +100,7 @@ class SequencerTest {
     }
 
     @Test
-    void rollbacks_leave_no_hole(TestDatabase database) {
+    void rollbacks_leave_no_gap(TestDatabase database) {
         try (Psql psql = new Psql(database);
                 Psql open = new Psql(database)) {
             open.begin().emit("orders", "never");
@@ -126,7 +126,7 @@ class SequencerTest {
     }
 
     @Test
-    void a_giant_that_rolls_back_leaves_nothing_to_do(TestDatabase database) {
+    void a_huge_rolled_back_transaction_leaves_no_work(TestDatabase database) {
         try (Psql psql = new Psql(database);
                 Psql giant = new Psql(database)) {
             psql.pass();
@@ -148,7 +148,7 @@ class SequencerTest {
     /** The pass is stopped at its first look at a table; what commits meanwhile must be in this pass or the next, once. */
     @ParameterizedTest
     @MethodSource("tables")
-    void what_commits_between_two_statements_of_a_pass_gets_one_position(String table, TestDatabase database) {
+    void an_event_committed_between_two_statements_of_a_pass_gets_one_position(String table, TestDatabase database) {
         try (Psql warm = new Psql(database)) {
             warm.emit("orders", "long-ago").passAll();
             commitInsideAPass(database, table, List.of("long-ago"));
@@ -157,7 +157,7 @@ class SequencerTest {
 
     @ParameterizedTest
     @MethodSource("tables")
-    void what_commits_between_two_statements_of_the_first_pass_gets_one_position(String table, TestDatabase database) {
+    void an_event_committed_between_two_statements_of_the_first_pass_gets_one_position(String table, TestDatabase database) {
         commitInsideAPass(database, table, List.of());
     }
 
@@ -253,7 +253,7 @@ class SequencerTest {
     // ── G4, G5: causal and whole ────────────────────────────────────────────────────────────────────────────────────
 
     @Test
-    void who_saw_a_commit_comes_after_it_although_its_transaction_is_older(TestDatabase database) {
+    void a_transaction_that_saw_a_commit_comes_after_it_even_if_it_is_older(TestDatabase database) {
         try (Psql older = new Psql(database);
                 Psql younger = new Psql(database);
                 Psql sequencer = new Psql(database)) {
@@ -268,7 +268,7 @@ class SequencerTest {
     }
 
     @Test
-    void a_transaction_that_emitted_before_and_after_it_saw_a_commit_comes_after_it_whole(TestDatabase database) {
+    void all_events_of_a_transaction_come_after_a_commit_that_it_saw(TestDatabase database) {
         try (Psql early = new Psql(database);
                 Psql other = new Psql(database);
                 Psql sequencer = new Psql(database)) {
@@ -283,7 +283,7 @@ class SequencerTest {
 
     /** Somebody reads the backlog, so it cannot be emptied, though all of it is given out. */
     @Test
-    void a_backlog_that_is_given_out_does_not_hold_up_a_new_era(TestDatabase database) {
+    void a_finished_backlog_does_not_delay_a_new_era(TestDatabase database) {
         try (Psql psql = new Psql(database);
                 Psql reading = new Psql(database)) {
             psql.emitMany("orders", "t", 10).passAll();
@@ -304,7 +304,7 @@ class SequencerTest {
     }
 
     @Test
-    void interleaved_transactions_on_several_topics_stay_whole_in_each(TestDatabase database) {
+    void interleaved_transactions_stay_contiguous_in_each_topic(TestDatabase database) {
         try (Psql a = new Psql(database).begin();
                 Psql b = new Psql(database).begin();
                 Psql sequencer = new Psql(database)) {
@@ -329,7 +329,7 @@ class SequencerTest {
     // ── G6: nobody waits for another's transaction ──────────────────────────────────────────────────────────────────
 
     @Test
-    void open_transactions_of_others_delay_nobody(TestDatabase database) {
+    void an_open_transaction_delays_only_its_own_events(TestDatabase database) {
         List<String> heard = new CopyOnWriteArrayList<>();
         try (TestDatabase elsewhere = TestDatabase.create();
                 Psql writing = new Psql(database).begin();
@@ -378,7 +378,7 @@ class SequencerTest {
     }
 
     @Test
-    void prepared_transactions_delay_nobody_and_are_delivered_when_they_commit(TestDatabase database) {
+    void prepared_transactions_delay_no_others_and_are_delivered_on_commit(TestDatabase database) {
         try (Psql prepared = new Psql(database);
                 Psql psql = new Psql(database)) {
             psql.pass();
@@ -429,7 +429,7 @@ class SequencerTest {
     // ── a backlog goes in pieces ────────────────────────────────────────────────────────────────────────────────────
 
     @Test
-    void one_large_transaction_goes_in_pieces_and_others_pass_between(TestDatabase database) {
+    void a_large_transaction_is_sequenced_in_parts_with_others_in_between(TestDatabase database) {
         try (Psql psql = new Psql(database);
                 Psql large = new Psql(database)) {
             psql.emit("other", "first").passAll();
@@ -471,7 +471,7 @@ class SequencerTest {
     }
 
     @Test
-    void many_small_transactions_go_in_pieces_in_their_order(TestDatabase database) {
+    void many_small_transactions_are_sequenced_in_parts_in_order(TestDatabase database) {
         try (Psql psql = new Psql(database)) {
             psql.emit("orders", "first").passAll();
             psql.execute("do $$ begin for i in 1..1050 loop perform postrider.emit('orders', 't' || i || '.1', '{}');"
@@ -490,7 +490,7 @@ class SequencerTest {
     }
 
     @Test
-    void the_first_pass_takes_what_was_written_before_there_was_a_sequencer_in_pieces_too(TestDatabase database) {
+    void the_first_pass_sequences_older_events_in_parts(TestDatabase database) {
         try (Psql psql = new Psql(database);
                 Psql open = new Psql(database).begin()) {
             open.emit("orders", "open");
@@ -511,7 +511,7 @@ class SequencerTest {
 
     /** As after a restore: the numbers of transactions are another cluster's, and ours come to be the same later. */
     @Test
-    void restored_events_in_the_backlog_are_not_taken_for_those_of_our_transactions_of_the_same_number(
+    void restored_events_are_not_confused_with_transactions_of_the_same_number(
             TestDatabase database) {
         try (Psql psql = new Psql(database)) {
             long foreign = psql.number("select pg_snapshot_xmax(pg_current_snapshot())::text::bigint + 5");
@@ -681,7 +681,7 @@ class SequencerTest {
     }
 
     @Test
-    void where_transactions_are_read_only_a_node_says_so_and_does_not_start(TestDatabase database) {
+    void a_node_does_not_start_if_transactions_are_read_only(TestDatabase database) {
         try (Psql admin = new Psql(database)) {
             admin.execute("alter database " + database.name() + " set default_transaction_read_only = on");
         }
@@ -694,7 +694,7 @@ class SequencerTest {
     }
 
     @Test
-    void ids_are_drawn_one_at_a_time_and_a_node_refuses_to_start_where_they_are_not(TestDatabase database) {
+    void a_node_refuses_to_start_if_the_id_sequence_has_a_cache(TestDatabase database) {
         try (Psql psql = new Psql(database);
                 Postrider postrider = Postrider.on(database.dataSource())) {
             assertThat(psql.number("select seqcache from pg_sequence where seqrelid = 'postrider.event_ids'::regclass"))
@@ -722,7 +722,7 @@ class SequencerTest {
     }
 
     @Test
-    void the_snapshot_moves_on_when_much_else_has_happened(TestDatabase database) {
+    void the_snapshot_advances_after_many_other_transactions(TestDatabase database) {
         try (Psql psql = new Psql(database)) {
             psql.emit("orders", "a").passAll();
             psql.execute("create table other (i int)");

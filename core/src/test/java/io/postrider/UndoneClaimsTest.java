@@ -25,7 +25,7 @@ class UndoneClaimsTest {
 
     /** Simulates what earlier versions left behind when a server had lost settlements. */
     @Test
-    void jobs_of_workers_that_have_ended_or_that_nobody_knows_are_done() {
+    void jobs_of_ended_or_unknown_workers_are_done() {
         claim(3);
         psql.execute("update postrider.worker set ended_at = now(), handed_over_at = now()");
         long unknown = claim(3);
@@ -43,7 +43,7 @@ class UndoneClaimsTest {
 
     /** A claim that cannot be handed over blocks only its own jobs, not those of later claims. */
     @Test
-    void a_claim_that_cannot_be_handed_over_does_not_hold_up_the_others() {
+    void a_claim_that_cannot_be_handed_over_does_not_block_the_others() {
         long worker = claim(3);
         psql.text("select count(*)::text from postrider.claim('q', 'queue:q', " + worker + ", 3, 3, 1000000, 1)");
         try (node;

@@ -42,7 +42,7 @@ class UnpositionedTest {
     }
 
     @Test
-    void depth_counts_jobs_of_a_queue_that_nobody_has_heard_of() {
+    void depth_counts_jobs_of_a_queue_without_a_worker() {
         try (Psql psql = new Psql(database)) {
             psql.execute("select postrider.enqueue('mail', 't', '{}')");
             psql.execute("select postrider.enqueue('mail', 't', '{}', priority => 'high')");
@@ -74,7 +74,7 @@ class UnpositionedTest {
     }
 
     @Test
-    void what_the_backlog_has_promised_is_counted() {
+    void promised_events_of_the_backlog_are_counted() {
         try (Psql psql = new Psql(database)) {
             listener(psql);
             psql.emit("orders", "a").passAll();
@@ -89,7 +89,7 @@ class UnpositionedTest {
     }
 
     @Test
-    void after_a_restore_what_the_old_cluster_left_is_counted() {
+    void after_a_restore_unsequenced_events_of_the_old_cluster_are_counted() {
         try (Psql psql = new Psql(database)) {
             listener(psql);
             psql.emit("orders", "a").passAll();
@@ -100,7 +100,7 @@ class UnpositionedTest {
     }
 
     @Test
-    void a_reader_of_the_views_needs_no_other_right_and_a_producer_learns_nothing() {
+    void reading_the_views_needs_no_other_right_and_a_producer_may_not_call_it() {
         String reader = "reader_" + database.name();
         try (Psql owner = new Psql(database)) {
             listener(owner);
@@ -124,7 +124,7 @@ class UnpositionedTest {
     }
 
     @Test
-    void it_looks_neither_at_events_with_a_position_nor_at_those_of_an_open_transaction() {
+    void neither_sequenced_events_nor_those_of_an_open_transaction_are_visited() {
         try (Psql psql = new Psql(database);
                 Psql giant = new Psql(database)) {
             psql.emitMany("orders", "done", 50_000).passAll();

@@ -96,7 +96,7 @@ class WakeTest {
     }
 
     @Test
-    void an_error_that_passes_does_not_end_the_wire(TestDatabase database) {
+    void a_transient_error_does_not_end_the_node_connection(TestDatabase database) {
         AtomicInteger thrown = new AtomicInteger();
         List<Long> heard = new CopyOnWriteArrayList<>();
         Watch failing = new Watch() {
@@ -158,7 +158,7 @@ class WakeTest {
 
     @Test
     @Tag("alone")
-    void with_notify_off_nobody_sleeps_and_nobody_notifies(TestDatabase database) throws SQLException {
+    void with_notify_off_the_sequencer_polls_and_producers_do_not_notify(TestDatabase database) throws SQLException {
         List<String> heard = new CopyOnWriteArrayList<>();
         try (Node node = new Node(
                         database, options -> options.withPoll(LONGEST_POLL).withNotify(false));
@@ -209,7 +209,7 @@ class WakeTest {
     }
 
     @Test
-    void the_wire_comes_back_after_it_was_terminated(TestDatabase database) {
+    void the_node_connection_is_restored_after_termination(TestDatabase database) {
         List<String> heard = new CopyOnWriteArrayList<>();
         try (Node node = new Node(database, options -> options.withPoll(LONGEST_POLL));
                 Psql admin = new Psql(database)) {
@@ -228,7 +228,7 @@ class WakeTest {
     }
 
     @Test
-    void terminating_every_connection_again_and_again_loses_nothing_and_books_each_once(TestDatabase database) {
+    void repeated_termination_of_all_connections_loses_nothing_and_repeats_no_effect(TestDatabase database) {
         try (Psql admin = new Psql(database);
                 Node node = new Node(database, options -> options.withPoll(Duration.ofMillis(100)))) {
             admin.execute("create table made (n text primary key)");
@@ -325,7 +325,7 @@ class WakeTest {
     @Test
     @Tag("slow")
     @Tag("once")
-    void a_node_that_hangs_is_ended_by_the_others_and_its_listeners_go_on(TestDatabase database) {
+    void a_hanging_node_is_terminated_and_its_listeners_continue_elsewhere(TestDatabase database) {
         List<String> heard = new CopyOnWriteArrayList<>();
         try (TcpProxy proxy = TcpProxy.to(database.server().port());
                 Node healthy = new Node(database);
@@ -345,7 +345,7 @@ class WakeTest {
     }
 
     @Test
-    void the_wire_is_taken_from_the_direct_data_source_and_survives_one_that_throws(TestDatabase database) {
+    void the_node_connection_uses_the_direct_data_source_and_survives_its_errors(TestDatabase database) {
         List<String> heard = new CopyOnWriteArrayList<>();
         FaultyDataSource direct = new FaultyDataSource(database.dataSource());
         try (Node node =

@@ -51,7 +51,7 @@ class WorkTest {
     // ── fates ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
     @Test
-    void each_fate_is_what_becomes_of_the_job() {
+    void each_fate_leads_to_its_job_state() {
         Map<String, Integer> calls = new ConcurrentHashMap<>();
         try (Node node = new Node(database)) {
             node.postrider
@@ -84,7 +84,7 @@ class WorkTest {
     }
 
     @Test
-    void a_fate_or_job_that_makes_no_sense_is_refused_by_name() {
+    void an_invalid_fate_or_job_is_refused_by_name() {
         assertThatThrownBy(() -> Fate.retry(Duration.ofSeconds(-1))).hasMessageContaining("retry must be PT0S..");
         assertThatThrownBy(() -> Fate.done("{")).hasMessageContaining("result");
         assertThatThrownBy(() -> Job.of("a:b", "t", "{}")).hasMessageContaining("queue must match");
@@ -111,7 +111,7 @@ class WorkTest {
     }
 
     @Test
-    void ids_of_jobs_begin_with_the_time_wherever_they_are_made() {
+    void job_ids_begin_with_the_time_in_java_and_sql() {
         try (Node node = new Node(database);
                 Psql psql = new Psql(database)) {
             long before = System.currentTimeMillis() - 1_000; // two clocks
@@ -126,7 +126,7 @@ class WorkTest {
     }
 
     @Test
-    void a_handler_that_gives_back_nothing_has_failed() {
+    void a_handler_that_returns_null_has_failed() {
         try (Node node = new Node(database)) {
             node.postrider
                     .add(Worker.on("q").handling("t", job -> null).withRetry("t", RetryPolicy.never()))
@@ -187,7 +187,7 @@ class WorkTest {
     }
 
     @Test
-    void a_running_job_says_how_far_it_is_until_it_has_ended() throws Exception {
+    void the_progress_of_a_running_job_is_visible_until_it_ends() throws Exception {
         List<ClaimedJob> claimed = new CopyOnWriteArrayList<>();
         CountDownLatch half = new CountDownLatch(1);
         CountDownLatch seen = new CountDownLatch(1);
@@ -231,7 +231,7 @@ class WorkTest {
     }
 
     @Test
-    void one_who_watches_is_told_of_every_attempt() {
+    void a_watch_is_notified_of_every_attempt() {
         Map<String, AtomicInteger> told = new ConcurrentHashMap<>();
         Watch watch = new Watch() {
             private void count(String what) {
@@ -328,7 +328,7 @@ class WorkTest {
     // ── unique keys ─────────────────────────────────────────────────────────────────────────────────────────────────
 
     @Test
-    void a_unique_job_is_there_once_until_it_is_finished() {
+    void a_unique_job_exists_once_until_it_is_finished() {
         CountDownLatch go = new CountDownLatch(1);
         AtomicInteger done = new AtomicInteger();
         try (Node node = new Node(database)) {
@@ -465,7 +465,7 @@ class WorkTest {
 
     @Test
     @Tag("alone")
-    void a_paused_queue_begins_nothing_and_a_resumed_one_goes_on() throws Exception {
+    void a_paused_queue_starts_no_job_and_a_resumed_one_continues() throws Exception {
         List<Long> done = new CopyOnWriteArrayList<>();
         try (Node node = new Node(database)) {
             node.postrider
@@ -600,7 +600,7 @@ class WorkTest {
 
     @Test
     @Tag("alone")
-    void no_more_jobs_are_begun_in_a_period_than_the_rate_allows() {
+    void no_more_jobs_start_in_a_period_than_the_rate_allows() {
         AtomicInteger begun = new AtomicInteger();
         try (Node node = new Node(database)) {
             node.postrider.queues().limit("q", Limits.none().withRate(10, Duration.ofMillis(1_500)));
@@ -628,7 +628,7 @@ class WorkTest {
     // ── workers that go ─────────────────────────────────────────────────────────────────────────────────────────────
 
     @Test
-    void a_node_that_closes_finishes_what_runs_and_hands_back_the_rest_without_counting() {
+    void a_closing_node_finishes_running_jobs_and_releases_the_rest_without_an_attempt() {
         CountDownLatch began = new CountDownLatch(2);
         CountDownLatch go = new CountDownLatch(1);
         List<Integer> attempts = new CopyOnWriteArrayList<>();
@@ -666,7 +666,7 @@ class WorkTest {
     }
 
     @Test
-    void a_wire_that_is_cut_comes_back_with_the_same_number_and_nothing_is_done_twice() {
+    void a_lost_node_connection_keeps_its_worker_number_and_no_job_runs_twice() {
         Map<Long, Integer> done = new ConcurrentHashMap<>();
         try (Node node = new Node(database, options -> options.withPoll(Duration.ofMillis(100)));
                 Psql admin = new Psql(database)) {
@@ -766,7 +766,7 @@ class WorkTest {
     @Tag("once")
     @ParameterizedTest
     @ValueSource(strings = {"halt", "memory"})
-    void a_job_that_kills_the_process_is_found_and_its_neighbours_are_done(String how) {
+    void a_job_that_kills_the_process_is_isolated_and_its_neighbours_are_done(String how) {
         Postrider.on(database.dataSource()).migrate();
         try (Psql psql = new Psql(database)) {
             psql.execute("create table effect (position bigint)");

@@ -43,7 +43,7 @@ class BenchCommandTest {
     private final ByteArrayOutputStream err = new ByteArrayOutputStream();
 
     @Test
-    void every_scenario_of_the_log_tells_its_figures_as_json_and_as_a_table(TestDatabase database) throws Exception {
+    void every_log_scenario_reports_its_figures_as_json_and_as_a_table(TestDatabase database) throws Exception {
         Map<String, Parsed> figures = figuresOf(
                 "log",
                 database,
@@ -79,7 +79,7 @@ class BenchCommandTest {
     }
 
     @Test
-    void every_scenario_of_jobs_tells_its_figures_as_json_and_as_a_table(TestDatabase database) throws Exception {
+    void every_jobs_scenario_reports_its_figures_as_json_and_as_a_table(TestDatabase database) throws Exception {
         Map<String, Parsed> figures = figuresOf(
                 "jobs",
                 database,
@@ -120,7 +120,7 @@ class BenchCommandTest {
     }
 
     @Test
-    void a_wrong_word_is_answered_with_the_usage() {
+    void an_unknown_suite_prints_the_usage() {
         assertThat(run()).isEqualTo(2);
         assertThat(run("job")).isEqualTo(2);
         assertThat(run("realtime")).isEqualTo(2);
@@ -142,7 +142,7 @@ class BenchCommandTest {
     }
 
     @Test
-    void a_server_that_is_not_there_is_said_to_be_unreachable() {
+    void an_unreachable_server_is_reported_as_unreachable() {
         assertThat(run("log", "--database-url", "jdbc:postgresql://127.0.0.1:1/postgres"))
                 .isEqualTo(5);
     }

@@ -66,7 +66,7 @@ class DeadLettersCommandTest {
     // ── list and show ───────────────────────────────────────────────────────────────────────────────────────────────
 
     @Test
-    void they_are_listed_with_their_error() {
+    void dead_letters_are_listed_with_their_error() {
         List<String> lines = shell.ok("dead-letters", "list").lines();
         assertThat(lines).hasSize(4);
         assertThat(lines.get(1)).contains("mail", "orders", "order.placed", "connection refused");
@@ -80,7 +80,7 @@ class DeadLettersCommandTest {
     }
 
     @Test
-    void they_are_found_by_what_they_have() {
+    void dead_letters_are_filtered_by_listener_topic_type_key_and_error() {
         assertThat(json("--error", "no stamps")).hasSize(1);
         assertThat(json("--type", "order.placed")).hasSize(2);
         assertThat(json("--key", "a")).hasSize(2);
@@ -102,7 +102,7 @@ class DeadLettersCommandTest {
     }
 
     @Test
-    void one_is_shown_whole() {
+    void show_prints_every_field_of_a_dead_letter() {
         assertThat(shell.ok("dead-letters", "show", firstId()).out())
                 .contains("listener    mail")
                 .contains("connection refused")
@@ -111,7 +111,7 @@ class DeadLettersCommandTest {
     }
 
     @Test
-    void one_that_is_not_there_is_not_found() {
+    void show_of_a_missing_dead_letter_exits_with_not_found() {
         for (String verb : List.of("show 999", "replay 999", "discard 999 --yes")) {
             Ran ran = shell.run(("dead-letters " + verb).split(" "));
             assertThat(ran.code()).as(verb).isEqualTo(3);
@@ -142,7 +142,7 @@ class DeadLettersCommandTest {
     }
 
     @Test
-    void all_of_one_cause_are_replayed_and_a_dry_run_says_which() {
+    void replay_by_error_replays_the_matches_and_a_dry_run_lists_them() {
         broken = false;
         Ran dry = shell.ok("dead-letters", "replay", "--error", "connection refused", "--dry-run", "--json");
         assertThat(dry.err()).contains("would replay 2 dead letters").contains("2  mail");
@@ -156,14 +156,14 @@ class DeadLettersCommandTest {
     }
 
     @Test
-    void all_are_replayed_when_asked_for() {
+    void replay_all_replays_every_dead_letter() {
         broken = false;
         shell.ok("dead-letters", "replay", "--all");
         Await.until("all are delivered", Duration.ofSeconds(60), () -> delivered.size() == 3);
     }
 
     @Test
-    void a_filter_that_matches_none_does_nothing() {
+    void a_filter_without_matches_changes_nothing() {
         assertThat(shell.ok("dead-letters", "replay", "--error", "never happened")
                         .err())
                 .contains("0 dead letters");
@@ -181,7 +181,7 @@ class DeadLettersCommandTest {
     }
 
     @Test
-    void the_table_of_a_dry_run_is_data() {
+    void the_table_of_a_dry_run_goes_to_standard_output() {
         Ran dry = shell.ok("dead-letters", "replay", "--listener", "mail", "--dry-run");
         assertThat(dry.lines().get(0)).contains("COUNT", "LISTENER", "ERROR");
         assertThat(dry.out()).contains("mail", "connection refused");
@@ -192,7 +192,7 @@ class DeadLettersCommandTest {
     }
 
     @Test
-    void what_to_replay_must_be_said_in_one_way() {
+    void replay_needs_exactly_one_of_ids_filter_and_all() {
         assertThat(shell.run("dead-letters", "replay").code()).isEqualTo(2);
         assertThat(shell.run("dead-letters", "replay", "--all", "--listener", "mail")
                         .code())
@@ -205,7 +205,7 @@ class DeadLettersCommandTest {
     // ── discard ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
     @Test
-    void a_discard_needs_a_yes_where_nobody_can_be_asked() {
+    void a_discard_without_a_terminal_needs_yes() {
         Ran ran = shell.run("dead-letters", "discard", firstId());
         assertThat(ran.code()).isEqualTo(2);
         assertThat(ran.complaint()).contains("permanently delete 1 dead letter").contains("--yes");
@@ -216,14 +216,14 @@ class DeadLettersCommandTest {
     }
 
     @Test
-    void a_dry_run_of_a_discard_forgets_nothing() {
+    void a_dry_run_of_a_discard_deletes_nothing() {
         assertThat(shell.ok("dead-letters", "discard", "--all", "--dry-run").err())
                 .contains("would discard 3 dead letters");
         assertThat(count()).isEqualTo("3");
     }
 
     @Test
-    void a_person_is_asked_and_no_means_no() {
+    void a_discard_on_a_terminal_asks_for_confirmation_and_no_cancels_it() {
         shell.withTtys(new Terminal.Ttys(true, false, false));
         Ran no = shell.withInput("\n").run("dead-letters", "discard", "--all");
         assertThat(no.code()).isEqualTo(1);

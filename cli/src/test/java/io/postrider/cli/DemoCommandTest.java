@@ -12,7 +12,7 @@ import org.junit.jupiter.api.io.TempDir;
 class DemoCommandTest {
     @Test
     @Tag("slow")
-    void it_ends_by_itself_and_nothing_is_lost_or_comes_twice() {
+    void the_demo_ends_after_its_time_without_losses_or_duplicates() {
         Ran ran = new Shell().ok("demo", "--seconds", "2", "--rate", "300");
         assertThat(ran.out())
                 .contains("head ")
@@ -33,7 +33,7 @@ class DemoCommandTest {
 
     @Test
     @Tag("slow")
-    void data_that_are_kept_can_be_used_again(@TempDir Path directory) {
+    void a_kept_data_directory_can_be_reused(@TempDir Path directory) {
         Path data = directory.resolve("data");
         Ran first = new Shell().ok("demo", "--seconds", "1", "--data", data.toString());
         assertThat(first.err())
@@ -48,7 +48,7 @@ class DemoCommandTest {
 
     @Test
     @Tag("slow")
-    void a_person_sees_a_second_screen_and_then_the_first_again() {
+    void the_live_view_uses_the_alternate_screen_and_restores_the_first() {
         Ran ran = new Shell()
                 .withTtys(new Terminal.Ttys(true, true, true))
                 .with("NO_COLOR", "1")
@@ -67,7 +67,7 @@ class DemoCommandTest {
     }
 
     @Test
-    void a_directory_of_somebody_else_is_not_touched(@TempDir Path directory) throws Exception {
+    void a_data_directory_that_postrider_did_not_create_is_refused(@TempDir Path directory) throws Exception {
         Files.writeString(directory.resolve("letter.txt"), "dear");
         Ran ran = new Shell().run("demo", "--data", directory.toString());
         assertThat(ran.code()).isEqualTo(1);

@@ -36,7 +36,7 @@ class DoctorCommandTest {
     }
 
     @Test
-    void a_sound_database_is_ok_in_every_respect() {
+    void every_check_of_a_healthy_database_is_ok() {
         Ran ran = shell.ok("doctor");
         assertThat(ran.lines())
                 .hasSizeGreaterThanOrEqualTo(28)
@@ -53,7 +53,7 @@ class DoctorCommandTest {
     }
 
     @Test
-    void it_tells_scripts_the_same() {
+    void json_output_has_the_same_findings() {
         assertThat(shell.ok("doctor", "--json").lines())
                 .filteredOn(line -> !isOpenPublic(line))
                 .hasSizeGreaterThanOrEqualTo(27)
@@ -62,14 +62,14 @@ class DoctorCommandTest {
     }
 
     @Test
-    void a_warning_fails_where_it_is_asked_to() {
+    void with_strict_a_warning_fails_the_command() {
         Shell.execute(database, "alter table postrider.setback set (autovacuum_enabled = false)");
         assertThat(shell.run("doctor").code()).isEqualTo(ExitCode.OK);
         assertThat(shell.run("doctor", "--strict").code()).isEqualTo(ExitCode.FAILURE);
     }
 
     @Test
-    void a_schema_that_is_not_there_is_a_failure() {
+    void a_missing_schema_is_a_failure() {
         Ran ran = shell.run("doctor", "--schema", "elsewhere");
         assertThat(ran.code()).isEqualTo(1);
         assertThat(check(ran, "schema").get(0))
@@ -156,7 +156,7 @@ class DoctorCommandTest {
     }
 
     @Test
-    void a_producers_role_is_told_what_it_may_do() {
+    void the_rights_of_a_producer_role_are_reported() {
         try (Role role = new Role(database).mayEmit()) {
             Ran ran = new Shell().run("doctor", "--database-url", role.url());
             assertThat(check(ran, "rights to emit").get(0)).startsWith("ok");
@@ -175,7 +175,7 @@ class DoctorCommandTest {
     }
 
     @Test
-    void a_role_with_the_rights_that_the_docs_name_enqueues() {
+    void a_role_with_the_documented_rights_can_enqueue() {
         try (Role role = new Role(database)
                 .mayEmit()
                 .granted("insert (due_at) on postrider.event")
@@ -267,7 +267,7 @@ class DoctorCommandTest {
     }
 
     @Test
-    void events_that_nobody_sequences_are_a_failure_after_a_while() {
+    void events_that_no_node_sequences_are_a_failure_after_a_while() {
         shell.ok("emit", "orders", "order.placed");
         assertThat(check("sequencer").get(0))
                 .startsWith("ok")
@@ -285,7 +285,7 @@ class DoctorCommandTest {
     }
 
     @Test
-    void listeners_that_do_not_get_on_are_named() {
+    void listeners_without_progress_are_named() {
         listener("halted", "paused", "true");
         listener("lonely", "paused", "false");
         listener("gone", "detached_at", "clock_timestamp()");

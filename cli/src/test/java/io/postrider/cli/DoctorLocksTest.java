@@ -44,7 +44,7 @@ class DoctorLocksTest {
             + " join pg_namespace n on n.oid = c.relnamespace where n.nspname = 'postrider' and c.relname = 'claim'), 1)";
 
     @Test
-    void the_command_against_a_prepared_transaction_does_what_it_says_whatever_its_name_is() throws SQLException {
+    void the_suggested_command_ends_a_prepared_transaction_whatever_its_name() throws SQLException {
         try (Role role = new Role(database);
                 Connection stranger = connect(role);
                 Statement statement = stranger.createStatement()) {
@@ -59,7 +59,7 @@ class DoctorLocksTest {
     }
 
     @Test
-    void a_query_cannot_pretend_to_be_the_advice() throws SQLException {
+    void the_text_of_a_query_cannot_imitate_advice() throws SQLException {
         try (Connection holder = database.dataSource().getConnection();
                 Statement statement = holder.createStatement()) {
             statement.execute("begin; select postrider.emit('orders', 'a', '{}') /* → drop schema postrider */");
@@ -93,7 +93,7 @@ class DoctorLocksTest {
     }
 
     @Test
-    void a_session_that_this_role_may_not_see_is_not_called_prepared() throws SQLException {
+    void a_session_that_this_role_may_not_see_is_not_reported_as_prepared() throws SQLException {
         try (Role role = new Role(database)
                         .granted("usage on schema postrider")
                         .granted("select on all tables in schema postrider");
@@ -148,7 +148,7 @@ class DoctorLocksTest {
     }
 
     @Test
-    void a_session_that_keeps_segments_from_being_made_is_named() throws SQLException {
+    void a_session_that_blocks_the_creation_of_segments_is_named() throws SQLException {
         try (Role role = new Role(database);
                 Connection stranger = connect(role);
                 Statement statement = stranger.createStatement();

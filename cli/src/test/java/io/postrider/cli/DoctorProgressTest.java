@@ -192,7 +192,7 @@ class DoctorProgressTest {
     }
 
     @Test
-    void a_queue_that_nobody_works_on_is_named() {
+    void a_queue_without_a_worker_is_named() {
         try (Postrider node = Postrider.on(database.dataSource())
                 .add(Worker.on("mail").handling("welcome", job -> Fate.done()))
                 .start()) {
@@ -253,7 +253,7 @@ class DoctorProgressTest {
     }
 
     @Test
-    void a_claim_that_no_live_worker_answers_for_is_a_failure() {
+    void a_claim_without_a_live_worker_is_a_failure() {
         try (Postrider node = Postrider.on(database.dataSource())
                 .add(Worker.on("mail").handling("welcome", job -> Fate.done()))
                 .start()) {
@@ -334,7 +334,7 @@ class DoctorProgressTest {
     }
 
     @Test
-    void a_function_whose_names_a_stranger_could_shadow_is_named() {
+    void a_function_without_a_pinned_search_path_is_named() {
         execute("""
                 do $$ declare f regprocedure; begin
                   for f in select p.oid from pg_proc p where p.pronamespace = 'postrider'::regnamespace loop

@@ -34,7 +34,7 @@ class EmitCommandTest {
     // ── one ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
     @Test
-    void it_prints_the_id_of_the_event_that_it_wrote() {
+    void emit_prints_the_id_of_the_event() {
         String id = shell.ok("emit", "orders", "order.placed", "{\"order\": 1}").line();
         assertThat(Shell.ask(
                         database,
@@ -65,7 +65,7 @@ class EmitCommandTest {
     }
 
     @Test
-    void it_tells_scripts_what_it_wrote() {
+    void json_output_describes_the_written_event() {
         assertThat(shell.ok("emit", "orders", "order.placed", "--json").line())
                 .matches("\\{\"event_id\":\"[0-9a-f-]{36}\",\"topic\":\"orders\",\"type\":\"order.placed\"}");
     }
@@ -78,7 +78,7 @@ class EmitCommandTest {
                 "{\"order\": | not valid JSON",
                 "{\"a\":\"\\u0000\"} | NUL",
             })
-    void a_bad_payload_is_refused_with_why(String payload, String why) {
+    void a_malformed_payload_is_refused_with_the_reason(String payload, String why) {
         Ran ran = shell.run("emit", "orders", "order.placed", payload);
         assertThat(ran.code()).isEqualTo(2);
         assertThat(ran.complaint()).contains("payload").contains(why);
@@ -177,7 +177,7 @@ class EmitCommandTest {
     }
 
     @Test
-    void lines_come_from_standard_input_too_and_blank_ones_are_passed_over() {
+    void lines_are_read_from_standard_input_and_blank_ones_are_skipped() {
         String lines = "{\"topic\":\"a\",\"type\":\"x\",\"key\":\"k\",\"project_id\":\"p\",\"user_id\":null,"
                 + "\"headers\":{\"h\":\"1\"},\"event_id\":\"00000000-0000-0000-0000-000000000007\"}\n\n"
                 + "{\"topic\":\"b\",\"type\":\"y\"}\n";
@@ -193,7 +193,7 @@ class EmitCommandTest {
     }
 
     @Test
-    void what_tail_prints_can_be_emitted_again() {
+    void the_json_output_of_tail_can_be_emitted_again() {
         shell.ok("emit", "orders", "order.placed", "{\"n\":1e400}", "--key", "k", "--header", "a=b");
         String line = shell.ok("tail", "orders", "--json").line();
         shell.withInput(line).ok("emit", "copies", "--from-file", "-");
@@ -216,7 +216,7 @@ class EmitCommandTest {
                 "{\"topic\":\"a\",\"type\":\"x\",\"event_id\":\"7\"} | line 2: \"event_id\" must be a UUID",
                 "{\"topic\":\"a\",\"type\":\"x\",\"headers\":[]} | headers",
             })
-    void one_bad_line_and_nothing_is_written(String line, String why) {
+    void one_invalid_line_prevents_all_writes(String line, String why) {
         String good = "{\"topic\":\"a\",\"type\":\"x\"}";
         Ran ran = shell.withInput(good + "\n" + line + "\n" + good).run("emit", "-");
         assertThat(ran.code()).isEqualTo(2);
@@ -226,14 +226,14 @@ class EmitCommandTest {
     }
 
     @Test
-    void a_file_that_is_not_there_is_not_found() {
+    void a_missing_file_exits_with_not_found() {
         Ran ran = shell.run("emit", "--from-file", "/nowhere/events.ndjson");
         assertThat(ran.code()).isEqualTo(3);
         assertThat(ran.complaint()).contains("/nowhere/events.ndjson");
     }
 
     @Test
-    void options_of_one_event_do_not_go_with_lines() {
+    void options_for_one_event_are_refused_together_with_lines() {
         assertThat(shell.withInput("").run("emit", "-", "--key", "k").code()).isEqualTo(2);
     }
 
@@ -248,7 +248,7 @@ class EmitCommandTest {
     }
 
     @Test
-    void a_role_without_the_right_is_told_what_to_do() {
+    void the_error_for_a_missing_right_says_what_to_grant() {
         try (Role role = new Role(database).granted("usage on schema postrider")) {
             Ran ran = new Shell().run("emit", "orders", "order.placed", "{}", "--database-url", role.url());
             assertThat(ran.code()).isEqualTo(ExitCode.FAILURE);

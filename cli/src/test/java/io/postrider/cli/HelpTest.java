@@ -57,7 +57,7 @@ class HelpTest {
     }
 
     @Test
-    void without_a_command_it_shows_help_as_narration() {
+    void without_a_command_the_help_goes_to_standard_error() {
         Ran ran = shell.run();
         assertThat(ran.code()).isEqualTo(2);
         assertThat(ran.out()).isEmpty();
@@ -94,12 +94,12 @@ class HelpTest {
     }
 
     @Test
-    void it_tells_its_version() {
+    void version_prints_the_version() {
         assertThat(shell.ok("--version").line()).startsWith("postrider ");
     }
 
     @Test
-    void there_are_no_colours_where_nobody_looks_or_wants_them() {
+    void there_are_no_colours_without_a_terminal_or_with_no_color() {
         assertThat(shell.ok("--help").out()).doesNotContain("\u001b");
         shell.withTtys(new Terminal.Ttys(true, true, true));
         assertThat(shell.ok("--help").out()).contains("\u001b");
@@ -120,7 +120,7 @@ class HelpTest {
     }
 
     @Test
-    void the_completion_may_be_asked_for_by_the_name_of_the_shell() {
+    void completion_accepts_the_name_of_the_shell() {
         String script = shell.ok("completion").out();
         assertThat(shell.ok("completion", "bash").out()).isEqualTo(script);
         assertThat(shell.ok("completion", "zsh").out()).isEqualTo(script);
@@ -131,7 +131,7 @@ class HelpTest {
     }
 
     @Test
-    void a_token_is_somebody_s_and_for_a_time() {
+    void a_token_needs_a_subject_and_a_valid_lifetime() {
         assertThat(shell.run("token").complaint()).contains("--project", "--user", "--all");
         assertThat(shell.run("token", "--all", "--user", "ann").code()).isEqualTo(2);
         assertThat(shell.run("token", "--all", "--for", "0s").complaint()).contains("--for must be 1s..366d");
@@ -139,7 +139,7 @@ class HelpTest {
     }
 
     @Test
-    void serving_without_the_server_says_how_to_have_it() {
+    void serve_without_the_server_module_says_how_to_start_it() {
         Ran ran = shell.run("serve", "--roles", "api");
         assertThat(ran.code()).isEqualTo(1);
         assertThat(ran.complaint()).contains("./postrider serve");

@@ -92,7 +92,7 @@ class JobsCommandTest {
     }
 
     @Test
-    void a_job_that_waits_is_shown_with_the_reason(TestDatabase given) {
+    void show_says_why_a_job_is_waiting(TestDatabase given) {
         String typo = shell.ok("jobs", "enqueue", "mial", "welcome").out().strip();
         await(typo, "\"waiting_reason\":\"NO_WORKER\"");
         assertThat(shell.ok("jobs", "show", typo).out())

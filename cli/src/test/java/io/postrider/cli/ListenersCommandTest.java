@@ -52,7 +52,7 @@ class ListenersCommandTest {
     }
 
     @Test
-    void it_shows_where_each_is(TestDatabase given) {
+    void listeners_are_listed_with_their_position(TestDatabase given) {
         emitAndAwait(1);
         Await.until(
                 "both are at 1",
@@ -62,7 +62,7 @@ class ListenersCommandTest {
     }
 
     @Test
-    void it_tells_scripts_everything() {
+    void json_output_has_every_field() {
         emitAndAwait(1);
         Await.until("mail is at 1", () -> shows("mail orders relay, block 1 0"));
         String mail = shell.ok("listeners", "--json").lines().stream()
@@ -77,7 +77,7 @@ class ListenersCommandTest {
     }
 
     @Test
-    void a_paused_listener_stands_still_and_a_resumed_one_goes_on() {
+    void a_paused_listener_stops_and_a_resumed_one_continues() {
         emitAndAwait(1);
         assertThat(shell.ok("pause", "mail").err()).contains("paused mail");
         Await.until("it is paused", () -> shows("mail ", " paused"));
@@ -94,7 +94,7 @@ class ListenersCommandTest {
     }
 
     @Test
-    void one_wrong_name_and_nothing_is_paused() {
+    void one_unknown_name_prevents_every_pause() {
         Ran ran = shell.run("pause", "ledger", "mial");
         assertThat(ran.code()).isEqualTo(3);
         assertThat(ran.complaint()).isEqualTo("postrider: no listener mial; did you mean 'mail'?");
@@ -104,7 +104,7 @@ class ListenersCommandTest {
     }
 
     @Test
-    void a_name_that_cannot_be_is_a_usage_error() {
+    void a_malformed_name_is_a_usage_error() {
         Ran ran = shell.run("pause", "no such listener");
         assertThat(ran.code()).isEqualTo(2);
         assertThat(ran.complaint()).contains("listener must match");

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 @PostgresTest
 class MigrateCommandTest {
     @Test
-    void it_makes_the_schema_and_the_second_time_nothing(TestDatabase database) {
+    void migrate_creates_the_schema_and_a_second_run_changes_nothing(TestDatabase database) {
         Shell shell = new Shell(database);
         Ran first = shell.ok("migrate");
         assertThat(first.err()).contains("applied V001");
@@ -19,7 +19,7 @@ class MigrateCommandTest {
     }
 
     @Test
-    void it_tells_scripts_what_it_did(TestDatabase database) {
+    void json_output_says_what_was_done(TestDatabase database) {
         Shell shell = new Shell(database);
         String line = shell.ok("migrate", "--json").line();
         String latest = Shell.ask(database, "select max(version) from postrider.migration");
@@ -50,7 +50,7 @@ class MigrateCommandTest {
     }
 
     @Test
-    void a_cap_that_was_set_stays_unless_another_is_asked_for(TestDatabase database) {
+    void a_payload_cap_stays_until_another_is_given(TestDatabase database) {
         Shell shell = new Shell(database);
         shell.ok("migrate", "--payload-cap", "1000");
         shell.ok("migrate");
@@ -106,7 +106,7 @@ class MigrateCommandTest {
     }
 
     @Test
-    void a_role_without_rights_is_told_which(TestDatabase database) {
+    void the_error_for_missing_rights_names_them(TestDatabase database) {
         try (Role role = new Role(database)) {
             Ran ran = new Shell().run("migrate", "--database-url", role.url());
             assertThat(ran.code()).isEqualTo(1);

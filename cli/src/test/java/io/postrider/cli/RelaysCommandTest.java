@@ -65,7 +65,7 @@ class RelaysCommandTest {
     }
 
     @Test
-    void relays_are_listed_with_their_sinks_and_how_these_are(TestDatabase given) {
+    void relays_are_listed_with_their_sinks_and_states(TestDatabase given) {
         shell.ok("emit", "orders", "order.placed");
         Await.until("it arrived", () -> arrived.size() == 1);
         Await.until("it runs", () -> shell.ok("relays", "list").out().contains("running"));
@@ -83,7 +83,7 @@ class RelaysCommandTest {
     }
 
     @Test
-    void the_sink_of_a_relay_is_tried_by_the_node_that_runs_it(TestDatabase given) {
+    void the_sink_of_a_relay_is_tested_by_the_node_that_runs_it(TestDatabase given) {
         assertThat(shell.ok("relays", "test", "to-shelf").out()).isEqualTo("three boards, none broken\n");
         shell.ok("relays", "pause", "to-shelf");
         away = true;

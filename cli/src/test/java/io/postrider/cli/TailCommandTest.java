@@ -43,7 +43,7 @@ class TailCommandTest {
     }
 
     @Test
-    void it_prints_every_field_and_gives_positions_itself_if_nobody_does() {
+    void tail_prints_every_field_and_sequences_if_no_node_runs() {
         shell.ok(("emit orders order.placed [1] --key k --project p --user u --aggregate-type order --aggregate-id 7"
                         + " --header a=b --id 00000000-0000-0000-0000-000000000007")
                 .split(" "));
@@ -56,14 +56,14 @@ class TailCommandTest {
     }
 
     @Test
-    void what_is_not_set_is_null() {
+    void fields_that_are_not_set_are_null() {
         shell.ok("emit", "orders", "order.placed");
         assertThat(shell.ok("tail", "orders", "--json").line())
                 .contains("\"key\":null,\"project_id\":null,\"user_id\":null,\"aggregate_type\":null");
     }
 
     @Test
-    void it_begins_where_it_is_told() {
+    void tail_starts_at_the_given_position() {
         emit(1, 30);
         assertThat(shell.ok("tail", "orders").lines())
                 .hasSize(10)
@@ -115,7 +115,7 @@ class TailCommandTest {
     }
 
     @Test
-    void it_follows_a_topic_that_is_not_there_yet() {
+    void tail_follows_a_topic_that_does_not_exist_yet() {
         Shell.Running tail = shell.start("tail", "later", "--follow", "--limit", "1");
         Await.until(
                 "it sequences",
@@ -131,7 +131,7 @@ class TailCommandTest {
     }
 
     @Test
-    void it_goes_on_where_it_was_when_the_database_is_back() throws Exception {
+    void tail_resumes_at_its_position_after_a_database_outage() throws Exception {
         emit(1, 3);
         try (TcpProxy proxy = TcpProxy.to(database.server().port())) {
             Shell away = new Shell().with("POSTRIDER_DATABASE_URL", database.jdbcUrl(proxy.port()));
@@ -153,7 +153,7 @@ class TailCommandTest {
     }
 
     @Test
-    void a_topic_that_is_not_there_is_not_found() {
+    void a_missing_topic_exits_with_not_found() {
         emit(1, 1);
         Ran ran = shell.run("tail", "ordres");
         assertThat(ran.code()).isEqualTo(3);
@@ -176,7 +176,7 @@ class TailCommandTest {
     }
 
     @Test
-    void a_position_that_retention_took_is_not_found() {
+    void a_position_that_retention_deleted_is_not_found() {
         emit(1, 5);
         shell.ok("tail", "orders");
         Shell.execute(database, "delete from postrider.log where position <= 3");
@@ -190,7 +190,7 @@ class TailCommandTest {
     }
 
     @Test
-    void a_hole_is_never_passed_over_in_silence() {
+    void a_gap_is_reported_and_never_skipped() {
         emit(1, 5);
         shell.ok("tail", "orders");
         Shell.execute(database, "delete from postrider.log where position = 3");
@@ -200,7 +200,7 @@ class TailCommandTest {
     }
 
     @Test
-    void a_reader_who_may_not_sequence_reads_what_there_is() {
+    void a_role_that_may_not_sequence_reads_the_events_with_positions() {
         emit(1, 2);
         shell.ok("tail", "orders");
         emit(3, 3);
@@ -214,7 +214,7 @@ class TailCommandTest {
     }
 
     @Test
-    void a_role_without_rights_is_told() {
+    void a_role_without_rights_gets_an_error() {
         emit(1, 1);
         try (Role role = new Role(database)) {
             Ran ran = new Shell().run("tail", "orders", "--database-url", role.url());
@@ -224,7 +224,7 @@ class TailCommandTest {
     }
 
     @Test
-    void it_ends_when_nobody_reads_any_more() {
+    void tail_ends_when_its_output_is_closed() {
         emit(1, 2_000);
         PrintStream closed = new PrintStream(
                 new OutputStream() {
@@ -246,7 +246,7 @@ class TailCommandTest {
     }
 
     @Test
-    void what_strangers_wrote_cannot_steer_the_terminal() {
+    void control_characters_in_events_do_not_reach_the_terminal() {
         shell.ok("emit", "orders", "order.placed", "{\"a\":\"\u009b31m\"}", "--key", "\u001b[2Jboo");
         assertThat(shell.ok("tail", "orders").out())
                 .doesNotContain("\u001b", "\u009b")
@@ -257,7 +257,7 @@ class TailCommandTest {
     }
 
     @Test
-    void a_person_gets_colours() {
+    void output_on_a_terminal_is_coloured() {
         emit(1, 1);
         shell.withTtys(new Terminal.Ttys(true, true, true));
         assertThat(shell.ok("tail", "orders").out()).contains("\u001b[36m#1\u001b[0m");

@@ -74,7 +74,7 @@ class VerifyCommandTest {
     }
 
     @Test
-    void all_is_well() {
+    void every_guarantee_of_a_correct_log_holds() {
         Ran ran = shell.ok("verify");
         assertThat(ran.lines()).hasSize(5).allMatch(line -> line.startsWith("ok "));
         assertThat(ran.lines().get(0)).matches("ok +events +13 .*");
@@ -85,7 +85,7 @@ class VerifyCommandTest {
     }
 
     @Test
-    void it_tells_scripts_the_same() {
+    void json_output_has_the_same_results() {
         assertThat(shell.ok("verify", "--json").lines())
                 .hasSize(5)
                 .allMatch(line -> line.contains("\"violations\":0,\"offenders\":[]"))
@@ -96,7 +96,7 @@ class VerifyCommandTest {
     }
 
     @Test
-    void an_empty_log_is_well() {
+    void every_guarantee_of_an_empty_log_holds() {
         shell.ok("migrate", "--schema", "other");
         assertThat(shell.ok("verify", "--schema", "other").lines()).allMatch(line -> line.startsWith("ok "));
     }
@@ -107,7 +107,7 @@ class VerifyCommandTest {
     }
 
     @Test
-    void a_hole_is_found() {
+    void a_gap_in_the_positions_is_found() {
         broken(
                 "delete from postrider.log where topic = 'orders' and position = 5",
                 "positions",
@@ -154,7 +154,7 @@ class VerifyCommandTest {
     }
 
     @Test
-    void a_torn_transaction_is_found() {
+    void a_transaction_whose_events_are_not_contiguous_is_found() {
         broken(
                 "update postrider.log set position = case position when 4 then 5 else 4 end"
                         + " where topic = 'orders' and position in (4, 5)",
@@ -191,7 +191,7 @@ class VerifyCommandTest {
     }
 
     @Test
-    void an_event_that_is_not_committed_is_none_of_its_business() throws SQLException {
+    void an_uncommitted_event_is_ignored() throws SQLException {
         try (Connection emitter = database.dataSource().getConnection();
                 Statement statement = emitter.createStatement()) {
             emitter.setAutoCommit(false);
@@ -204,7 +204,7 @@ class VerifyCommandTest {
     }
 
     @Test
-    void who_may_not_sequence_sees_events_that_wait() {
+    void a_role_that_may_not_sequence_sees_waiting_events() {
         shell.ok("emit", "orders", "order.placed");
         try (Role role = new Role(database)
                 .granted("usage on schema postrider")
@@ -215,7 +215,7 @@ class VerifyCommandTest {
     }
 
     @Test
-    void what_retention_removed_is_not_missed() {
+    void events_that_retention_deleted_are_not_reported_as_lost() {
         Shell.execute(
                 database,
                 "update postrider.segment set closed_at = clock_timestamp() where family = 'log' and low = 0");

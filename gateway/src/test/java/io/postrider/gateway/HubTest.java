@@ -87,7 +87,7 @@ class HubTest {
     }
 
     @Test
-    void without_a_position_it_begins_now_and_is_told_where() throws Exception {
+    void without_a_position_a_stream_starts_now_and_receives_its_position() throws Exception {
         log.append(events(1, 5));
         try (Hub hub = open(options())) {
             Reader reader = join(hub, null);
@@ -99,7 +99,7 @@ class HubTest {
     }
 
     @Test
-    void what_is_recent_comes_from_memory() throws Exception {
+    void recent_events_come_from_memory() throws Exception {
         log.append(events(1, 100));
         try (Hub hub = open(options())) {
             Reader reader = join(hub, 40L);
@@ -111,7 +111,7 @@ class HubTest {
     }
 
     @Test
-    void what_is_old_comes_from_history_page_by_page_and_joins_what_happens_meanwhile() throws Exception {
+    void old_events_come_from_history_in_pages_and_join_the_live_stream() throws Exception {
         log.append(events(1, 1_000));
         try (Hub hub = open(options().withRecent(50, 1 << 20).withHistory(30, 2))) {
             Reader reader = join(hub, 0L);
@@ -156,7 +156,7 @@ class HubTest {
     }
 
     @Test
-    void a_read_model_that_never_comes_so_far_sends_people_away_with_their_position() throws Exception {
+    void a_stuck_read_model_disconnects_clients_with_their_position() throws Exception {
         log.append(events(1, 500));
         log.lag = 450;
         try (Hub hub = open(options().withRecent(10, 1 << 20).withCatchUp(Duration.ofMillis(300)))) {
@@ -183,7 +183,7 @@ class HubTest {
     }
 
     @Test
-    void what_is_not_kept_any_more_needs_a_snapshot() throws Exception {
+    void a_position_that_is_no_longer_kept_needs_a_snapshot() throws Exception {
         log.append(events(1, 500));
         log.oldest = 300;
         try (Hub hub = open(options().withRecent(10, 1 << 20))) {
@@ -214,7 +214,7 @@ class HubTest {
     }
 
     @Test
-    void who_comes_from_a_quicker_gateway_gets_nothing_twice() throws Exception {
+    void a_client_from_a_faster_gateway_gets_no_duplicates() throws Exception {
         log.append(events(1, 20));
         try (Hub hub = open(options())) {
             log.appendQuietly(events(21, 30));
@@ -228,7 +228,7 @@ class HubTest {
     }
 
     @Test
-    void when_the_log_is_another_those_who_saw_more_are_told() throws Exception {
+    void clients_ahead_of_a_replaced_log_are_notified() throws Exception {
         log.append(events(1, 100));
         try (Hub hub = open(options())) {
             Reader reader = join(hub, null);
@@ -249,7 +249,7 @@ class HubTest {
     }
 
     @Test
-    void a_feed_with_a_hole_cuts_everybody_instead_of_passing_over_it() throws Exception {
+    void a_feed_with_a_gap_disconnects_every_client() throws Exception {
         log.append(events(1, 10));
         try (Hub hub = open(options())) {
             Reader reader = join(hub, null);
@@ -278,7 +278,7 @@ class HubTest {
     }
 
     @Test
-    void who_does_not_read_is_cut_with_the_position_of_the_last_frame_it_took() throws Exception {
+    void a_client_that_does_not_read_is_cut_with_its_last_position() throws Exception {
         log.append(events(1, 10));
         try (Hub hub = open(options().withOutbox(1 << 20, 20))) {
             Reader slow = join(hub, null);
@@ -302,7 +302,7 @@ class HubTest {
     }
 
     @Test
-    void who_takes_nothing_for_long_is_cut_even_if_little_waits() throws Exception {
+    void a_client_that_reads_nothing_is_cut_after_the_send_timeout() throws Exception {
         log.append(events(1, 10));
         try (Hub hub = open(options().withSendTimeout(Duration.ofMillis(300)))) {
             Reader slow = join(hub, null);
@@ -413,7 +413,7 @@ class HubTest {
     }
 
     @Test
-    void a_watch_that_throws_harms_nobody() throws Exception {
+    void a_watch_that_throws_affects_no_client() throws Exception {
         GatewayWatch throwing = new GatewayWatch() {
             @Override
             public void published(String topic, int connections) {
@@ -430,7 +430,7 @@ class HubTest {
     }
 
     @Test
-    void nobody_is_let_in_before_the_feed_has_begun_or_after_the_end() throws Exception {
+    void connections_are_refused_before_the_feed_starts_and_after_close() throws Exception {
         Feed silent = new Feed() {
             @Override
             public void follow(String topic, int recent, Receiver receiver) {}
@@ -458,7 +458,7 @@ class HubTest {
     }
 
     @Test
-    void a_feed_that_begins_again_cuts_everybody_and_goes_on() throws Exception {
+    void a_feed_that_restarts_disconnects_every_client_and_continues() throws Exception {
         log.append(events(1, 10));
         try (Hub hub = open(options())) {
             Reader reader = join(hub, null);
@@ -473,7 +473,7 @@ class HubTest {
     }
 
     @Test
-    void a_hub_that_closes_waits_for_nobody_who_does_not_read() throws Exception {
+    void a_closing_hub_does_not_wait_for_clients_that_do_not_read() throws Exception {
         Hub hub = open(options());
         Reader reader = join(hub, null);
         reader.await("position");

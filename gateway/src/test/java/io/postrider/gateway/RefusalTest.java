@@ -70,14 +70,14 @@ class RefusalTest extends GatewayTestBase {
     // ── SSE ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
     @Test
-    void without_a_token_nobody_comes_in() throws Exception {
+    void a_connection_without_a_token_is_refused() throws Exception {
         SseClient client = stream(null, here("&room=user:ann"));
         assertThat(client.header("WWW-Authenticate")).startsWith("Bearer");
         assertRefused(client, 401, "token");
     }
 
     @Test
-    void a_token_that_is_none_is_refused() throws Exception {
+    void a_malformed_token_is_refused() throws Exception {
         SseClient client = stream("abc", here("&room=user:ann"));
         assertThat(client.header("WWW-Authenticate")).startsWith("Bearer");
         assertRefused(client, 401, "JWT");
@@ -117,7 +117,7 @@ class RefusalTest extends GatewayTestBase {
                 "user:ann,bob",
                 "user:%C3%A4nn"
             })
-    void what_is_no_room_is_refused(String room) throws Exception {
+    void a_malformed_room_is_refused(String room) throws Exception {
         SseClient client = stream(ann(), here("&room=" + room));
         assertThat(client.status()).isIn(400, 403);
         assertThat(client.body()).contains("\"status\":" + client.status());
@@ -136,7 +136,7 @@ class RefusalTest extends GatewayTestBase {
     }
 
     @Test
-    void others_rooms_are_refused() throws Exception {
+    void rooms_outside_the_tokens_reach_are_refused() throws Exception {
         assertRefused(stream(ann(), here("&room=user:bob")), 403, "user:bob");
         assertRefused(stream(ann(), here("&room=project:p1")), 403, "project:p1");
         assertRefused(stream(ann(), here("&room=user:ann&room=user:bob")), 403, "user:bob");
@@ -161,7 +161,7 @@ class RefusalTest extends GatewayTestBase {
 
     @ParameterizedTest
     @ValueSource(strings = {"-1", "1.5", "x", "1e3", "9999999999999999999", "0x10", "%201", "1;drop"})
-    void a_position_that_is_none_is_refused(String position) throws Exception {
+    void a_malformed_position_is_refused(String position) throws Exception {
         assertRefused(stream(ann(), here("&room=user:ann&position=" + position)), 400, "position");
     }
 
@@ -421,7 +421,7 @@ class RefusalTest extends GatewayTestBase {
     }
 
     @Test
-    void a_socket_url_says_nothing_and_a_plain_get_is_told_so() throws Exception {
+    void a_socket_url_with_a_query_and_a_plain_get_are_refused() throws Exception {
         assertThat(raw("GET /v1/socket HTTP/1.1\r\nHost: x\r\n\r\n"))
                 .startsWith("HTTP/1.1 400")
                 .contains("WebSocket", "\"type\":\"urn:postrider:problem:400\"", "\"next\":\"");
@@ -448,7 +448,7 @@ class RefusalTest extends GatewayTestBase {
     // ── limits ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
     @Test
-    void limits_are_told_and_places_come_back() throws Exception {
+    void limits_are_reported_and_places_are_freed() throws Exception {
         try (Served small = serve(options().withConnections(4, 2).withHello(Duration.ofSeconds(4), 4096))) {
             String ann = small.token("ann", "p1", USER);
             SocketClient first = small.socket(ann, null, "user:ann");
@@ -473,7 +473,7 @@ class RefusalTest extends GatewayTestBase {
     }
 
     @Test
-    void silent_sockets_keep_nobody_out() throws Exception {
+    void silent_sockets_do_not_block_other_clients() throws Exception {
         try (Served small = serve(options().withConnections(8, 8).withHello(Duration.ofSeconds(60), 4096))) {
             List<SocketClient> silent = new ArrayList<>();
             for (int i = 0; i < 20; i++) {
@@ -508,7 +508,7 @@ class RefusalTest extends GatewayTestBase {
     }
 
     @Test
-    void places_of_streams_that_were_closed_are_free_for_who_comes_back_before_any_heartbeat() throws Exception {
+    void places_of_closed_streams_are_free_before_the_next_heartbeat() throws Exception {
         try (Served small = serve(options().withConnections(100, 20).withHeartbeat(Duration.ofMinutes(5)))) {
             String ann = small.token("ann", "p1", USER);
             List<Socket> streams = new ArrayList<>();
@@ -529,7 +529,7 @@ class RefusalTest extends GatewayTestBase {
     }
 
     @Test
-    void who_hammers_at_full_places_cuts_nobody_and_has_little_written() throws Exception {
+    void a_client_that_retries_at_the_limit_disconnects_no_other_client() throws Exception {
         try (Served small = serve(options().withConnections(10, 1).withHeartbeat(Duration.ofMinutes(5)))) {
             String ann = small.token("ann", "p1", USER);
             SseClient open = small.sse(ann, "&room=user:ann");

@@ -78,7 +78,7 @@ class SocketTest extends GatewayTestBase {
     }
 
     @Test
-    void who_leaves_gives_the_place_back() throws Exception {
+    void a_client_that_leaves_frees_its_place() throws Exception {
         try (Served served = serve()) {
             SocketClient client = served.socket(served.token("ann", "p1", USER), null, "user:ann");
             client.await("position");

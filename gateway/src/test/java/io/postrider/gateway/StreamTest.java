@@ -84,7 +84,7 @@ class StreamTest extends GatewayTestBase {
     }
 
     @Test
-    void who_leaves_gives_the_place_back() throws Exception {
+    void a_client_that_leaves_frees_its_place() throws Exception {
         try (Served served = serve(options().withHeartbeat(Duration.ofMillis(100)))) {
             SseClient client = served.sse(served.token("ann", "p1", USER), "&room=user:ann");
             client.await("position");

@@ -48,7 +48,7 @@ class TokensTest {
     // ── what is right ───────────────────────────────────────────────────────────────────────────────────────────────
 
     @Test
-    void a_token_says_who_somebody_is() {
+    void a_token_yields_the_identity() {
         Identity identity = tokens.verify(hs(HS, CLAIMS));
         assertThat(identity)
                 .isEqualTo(new Identity("ann", "p1", Identity.Reach.PROJECT, "t-1", Instant.ofEpochSecond(EXP)));
@@ -248,7 +248,7 @@ class TokensTest {
     }
 
     @Test
-    void keys_that_are_none_are_refused_by_name() {
+    void malformed_keys_are_refused_by_name() {
         assertThatThrownBy(() -> tokens().withSecret("k1", random(31)))
                 .isInstanceOf(PostriderException.class)
                 .hasMessageContaining("32 bytes");

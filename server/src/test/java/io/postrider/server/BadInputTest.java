@@ -79,7 +79,7 @@ class BadInputTest {
                     'nonsense'                                           | not valid JSON
                     '{"type":"a","payload":NaN}'                         | not valid JSON
                     """)
-    void an_event_that_is_none_is_refused_by_name(String body, String word) {
+    void a_malformed_event_is_refused_by_name(String body, String word) {
         assertProblem(server.post(operator, EVENTS, body), 400, word);
     }
 
@@ -216,7 +216,7 @@ class BadInputTest {
                     /v1/jobs?queue=mail&%ff=1                    | percent-encoded UTF-8
                     /v1/stream?topic=orders&room=user:ann&%ff=1  | percent-encoded UTF-8
                     """)
-    void a_parameter_that_is_none_is_refused_by_name(String path, String word) {
+    void a_malformed_parameter_is_refused_by_name(String path, String word) {
         Reply reply = server.get(operator, path);
         assertThat(reply.status()).as(reply.text()).isEqualTo(400);
         assertThat(reply.type()).isEqualTo("application/problem+json");
@@ -252,7 +252,7 @@ class BadInputTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"\u202e", "\u2066", "\u200f", "\u0085", "\u009b", "\u001b[31m", "\ufeff", "\u2028"})
-    void what_steers_a_screen_is_not_repeated(String character) {
+    void control_characters_are_not_repeated_in_errors(String character) {
         String escaped =
                 character.chars().mapToObj(c -> String.format("\\u%04x", c)).collect(Collectors.joining());
         for (String body : List.of(

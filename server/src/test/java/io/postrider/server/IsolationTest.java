@@ -261,7 +261,7 @@ class IsolationTest {
     }
 
     @Test
-    void nobody_writes_under_the_name_of_another_alone_or_in_a_batch() {
+    void writing_under_another_name_is_refused_alone_and_in_a_batch() {
         for (Asker asker : ASKERS) {
             for (Owner owner : OWNERS) {
                 String one = "{\"type\":\"forged\",\"payload\":1"
@@ -293,7 +293,7 @@ class IsolationTest {
 
     /** The id of an event is the producer's to choose, so two may have the same: each is found by its own. */
     @Test
-    void who_takes_the_id_of_anothers_event_neither_sees_it_nor_hides_it() {
+    void reusing_the_id_of_anothers_event_neither_shows_nor_hides_it() {
         Owner blue = new Owner("blue", null);
         Asker red = ASKERS.get(0);
         String id = server.post(

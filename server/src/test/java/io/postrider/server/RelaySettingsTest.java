@@ -106,7 +106,7 @@ class RelaySettingsTest {
                     type=kafka;topic=t;servers=nowhere                          | bootstrap servers
                     type=kafka;topic=t;servers=h:1;properties.sasl.jaas.config=x| sasl.jaas.config
                     """)
-    void a_relay_that_is_none_is_refused_by_name(String settings, String word) {
+    void an_invalid_relay_is_refused_by_name(String settings, String word) {
         Map<String, String> given = new LinkedHashMap<>();
         for (String pair :
                 settings.replace("SECRET", WebhookOptions.newSecret()).split(";", -1)) {

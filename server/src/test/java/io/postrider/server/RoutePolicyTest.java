@@ -104,7 +104,7 @@ class RoutePolicyTest {
     }
 
     @Test
-    void nobody_gets_in_without_a_token_that_is_believed() {
+    void every_route_refuses_invalid_tokens() {
         String good = server.operator();
         Map<String, String> forged = new LinkedHashMap<>();
         forged.put("garbage", "garbage");

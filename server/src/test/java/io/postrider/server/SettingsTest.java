@@ -67,7 +67,7 @@ class SettingsTest {
     }
 
     @Test
-    void a_port_that_is_none_and_a_class_in_the_url_are_refused_by_name() {
+    void a_malformed_port_and_a_class_in_the_url_are_refused_by_name() {
         assertThatThrownBy(() -> chosen(Map.of("PSQL_HOST", "h", "PSQL_PORT", "x")))
                 .hasMessageContaining("PSQL_PORT");
         assertThatThrownBy(() -> chosen(Map.of("postrider.database-url", "postgres://h/d?socketFactory=evil.Factory")))
@@ -202,7 +202,7 @@ class SettingsTest {
                     postrider.api.readers            | 0                         | postrider.api.readers must be 1..64
                     postrider.api.read-timeout       | 1h                        | postrider.api.read-timeout must be
                     """)
-    void a_setting_that_is_none_is_refused_by_name(String key, String value, String word, TestDatabase database) {
+    void an_invalid_setting_is_refused_by_name(String key, String value, String word, TestDatabase database) {
         Map<String, String> settings = new HashMap<>(LiveServer.settings(database, LiveServer.newSecret()));
         settings.put(key, value);
         assertRefused(settings, word);
@@ -245,7 +245,7 @@ class SettingsTest {
     }
 
     @Test
-    void a_gateway_that_was_asked_for_needs_something_to_say(TestDatabase database) {
+    void a_gateway_role_without_topics_is_refused(TestDatabase database) {
         Map<String, String> settings = new HashMap<>(LiveServer.settings(database, LiveServer.newSecret()));
         settings.remove("postrider.gateway.topics");
         settings.put("postrider.roles", "gateway");

@@ -92,7 +92,7 @@ class DatabaseUrlTest {
     }
 
     @Test
-    void what_is_no_url_is_refused() {
+    void a_malformed_url_is_refused() {
         assertThat(refused("mysql://me:geheim@db/shop")).hasMessageContaining("postgres://");
         assertThat(refused("")).hasMessageContaining("postgres://");
     }

@@ -126,7 +126,7 @@ class TcpProxyTest {
     }
 
     @Test
-    void it_can_cut_after_so_many_bytes() throws SQLException {
+    void it_can_cut_after_n_bytes() throws SQLException {
         try (Connection connection = connect()) {
             proxy.cutAfterBytes(Direction.TO_CLIENT, 100_000);
             assertThat(one(connection, "select repeat('x', 1000)")).hasSize(1_000);

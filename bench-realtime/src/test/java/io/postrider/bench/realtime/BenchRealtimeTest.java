@@ -33,7 +33,7 @@ class BenchRealtimeTest {
     private final ByteArrayOutputStream err = new ByteArrayOutputStream();
 
     @Test
-    void every_scenario_tells_its_figures_as_json_and_as_a_table_and_leaves_nothing_behind(TestDatabase database)
+    void every_scenario_reports_its_figures_as_json_and_as_a_table_and_cleans_up(TestDatabase database)
             throws Exception {
         int code = run("realtime", "--json", "--database-url", database.jdbcUrl());
 
@@ -81,7 +81,7 @@ class BenchRealtimeTest {
     }
 
     @Test
-    void a_wrong_scenario_is_answered_with_those_that_there_are() {
+    void an_unknown_scenario_is_refused_with_a_list_of_the_scenarios() {
         assertThat(run("realtime", "--only", "drain")).isEqualTo(2);
         assertThat(text(err))
                 .contains("--only must be one of commit_to_client, fan_out, kafka_relay, was 'drain'")

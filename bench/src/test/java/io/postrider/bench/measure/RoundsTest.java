@@ -25,7 +25,7 @@ class RoundsTest {
     }
 
     @Test
-    void rounds_are_left_out_rather_than_that_the_deadline_is_passed(TestDatabase database) throws Exception {
+    void rounds_are_skipped_instead_of_exceeding_the_deadline(TestDatabase database) throws Exception {
         Samples<String> samples = rounds(database, Deadline.none().at(0), new StringBuilder());
         assertThat(samples.rounds()).isEqualTo(1);
     }

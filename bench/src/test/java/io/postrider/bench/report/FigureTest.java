@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 
 class FigureTest {
     @Test
-    void the_median_is_the_middle_one_or_between_the_middle_two() {
+    void the_median_is_the_middle_value_or_the_mean_of_the_middle_two() {
         assertThat(Samples.median(new double[] {3, 1, 2})).isEqualTo(2);
         assertThat(Samples.median(new double[] {4, 1, 2, 3})).isEqualTo(2.5);
     }
@@ -29,7 +29,7 @@ class FigureTest {
     }
 
     @Test
-    void a_goal_looks_at_the_ratio_and_at_the_value_where_there_is_none() {
+    void a_goal_compares_the_ratio_or_the_value_if_there_is_no_ratio() {
         assertThat(Figure.of("a", 100, "events/s", 0.9, Goal.atLeast(0.85, "plain"))
                         .met())
                 .isTrue();
@@ -60,7 +60,7 @@ class FigureTest {
     }
 
     @Test
-    void the_table_stands_in_columns() {
+    void the_table_is_aligned_in_columns() {
         Report report = new Report(
                 "jobs",
                 Scale.full(),
@@ -86,7 +86,7 @@ class FigureTest {
     }
 
     @Test
-    void a_url_may_be_written_as_other_programs_write_it() {
+    void a_url_may_have_the_form_that_other_programs_use() {
         assertThat(BenchServer.jdbc("postgres://me:secret@db:5433/shop?sslmode=require"))
                 .isEqualTo("jdbc:postgresql://db:5433/shop?sslmode=require&user=me&password=secret");
         assertThat(BenchServer.jdbc("postgresql://db")).isEqualTo("jdbc:postgresql://db/postgres");

@@ -28,7 +28,7 @@ class DashboardTest {
 
     @ParameterizedTest
     @CsvSource({"80, 24", "100, 28", "130, 34", "200, 60"})
-    void everything_has_its_place_on_a_screen(int columns, int rows) {
+    void every_part_of_the_dashboard_fits_on_the_screen(int columns, int rows) {
         List<String> lines = dashboard.lines(history(), new Terminal.Size(columns, rows), "Ctrl-C ends it");
         assertThat(lines)
                 .hasSizeLessThanOrEqualTo(rows)
@@ -39,7 +39,7 @@ class DashboardTest {
     }
 
     @Test
-    void a_queue_has_its_numbers_under_their_headings() {
+    void the_numbers_of_a_queue_are_below_their_headings() {
         List<String> lines = dashboard.lines(history(), new Terminal.Size(80, 24), "");
         assertThat(lines)
                 .contains(
@@ -50,7 +50,7 @@ class DashboardTest {
     }
 
     @Test
-    void a_line_of_a_log_says_the_same() {
+    void the_plain_view_prints_the_same_numbers_in_one_line() {
         assertThat(dashboard.plain(history()))
                 .endsWith("  parcels 40 (-1234) scheduled 25  receipts 0 scheduled 1 dead 3");
     }

@@ -26,7 +26,7 @@ class ShopTest {
     private Shop shop;
 
     @BeforeEach
-    void three_orders_of_which_one_is_rolled_back(TestDatabase given) throws SQLException {
+    void an_order_that_was_rolled_back_is_not_counted(TestDatabase given) throws SQLException {
         database = given;
         Postrider postrider = Postrider.on(database.dataSource()).migrate();
         shop = new Shop(database.dataSource(), "run-1");

@@ -11,7 +11,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class JsonTest {
     @Test
-    void a_line_is_one_line_whatever_is_in_it() {
+    void an_object_is_printed_on_one_line_whatever_it_contains() {
         String line = new JsonLine()
                 .text("text", "a\"b\\c\n\r\t\u001b[31m\u2028")
                 .text("none", null)
@@ -76,24 +76,24 @@ class JsonTest {
                 "nul",
                 "{\"a\" 1}"
             })
-    void what_is_not_json_is_refused(String text) {
+    void malformed_json_is_refused(String text) {
         assertThatThrownBy(() -> JsonScanner.check(text)).isInstanceOf(JsonScanner.NotJson.class);
     }
 
     @Test
-    void a_deep_nest_is_refused_and_not_a_crash() {
+    void deep_nesting_is_refused_without_a_stack_overflow() {
         assertThatThrownBy(() -> JsonScanner.check("[".repeat(100_000)))
                 .isInstanceOf(JsonScanner.NotJson.class)
                 .hasMessageContaining("deep");
     }
 
     @Test
-    void where_it_went_wrong_is_told() {
+    void the_error_names_the_character() {
         assertThatThrownBy(() -> JsonScanner.check("{\"a\": 1, b: 2}")).hasMessageContaining("character 10");
     }
 
     @Test
-    void an_object_is_taken_apart_and_its_values_stay_as_they_are() throws Exception {
+    void the_values_of_an_object_are_returned_unchanged() throws Exception {
         assertThat(JsonScanner.object("{\"a\": 1e400 , \"b\":{\"c\": [1, 2]},\"\\u00e4\":\"x\\ty\"}"))
                 .containsEntry("a", "1e400")
                 .containsEntry("b", "{\"c\": [1, 2]}")

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 @Migrated
 class RevocationsTest {
     @Test
-    void a_token_that_was_revoked_is_revoked_and_no_other(TestDatabase database) {
+    void only_the_revoked_token_is_revoked(TestDatabase database) {
         Instant soon = Instant.now().plusSeconds(600).truncatedTo(ChronoUnit.MICROS);
         try (Node node = new Node(database)) {
             Revocations revocations = node.postrider.revocations();
@@ -36,7 +36,7 @@ class RevocationsTest {
     }
 
     @Test
-    void revoked_again_it_is_kept_for_the_longer_time_and_for_the_first_reason(TestDatabase database) {
+    void revoking_again_keeps_the_later_expiry_and_the_first_reason(TestDatabase database) {
         Instant soon = Instant.now().plusSeconds(600).truncatedTo(ChronoUnit.MICROS);
         try (Node node = new Node(database)) {
             Revocations revocations = node.postrider.revocations();
@@ -51,7 +51,7 @@ class RevocationsTest {
     }
 
     @Test
-    void where_it_would_have_no_effect_it_is_refused(TestDatabase database) {
+    void a_revocation_without_effect_is_refused(TestDatabase database) {
         try (Node node = new Node(database);
                 Psql psql = new Psql(database)) {
             Revocations revocations = node.postrider.revocations();
@@ -77,7 +77,7 @@ class RevocationsTest {
     }
 
     @Test
-    void an_id_that_cannot_be_one_is_refused_by_name_and_a_long_reason_is_shortened(TestDatabase database) {
+    void a_malformed_id_is_refused_by_name_and_a_long_reason_is_shortened(TestDatabase database) {
         try (Node node = new Node(database)) {
             Revocations revocations = node.postrider.revocations();
             for (String jti : List.of("", "a\0b", "x".repeat(300))) {

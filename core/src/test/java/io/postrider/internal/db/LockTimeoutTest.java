@@ -23,7 +23,7 @@ class LockTimeoutTest {
 
     @Test
     @Timeout(60)
-    void a_statement_gives_up_a_lock_and_the_session_keeps_no_limit(TestDatabase database) throws Exception {
+    void the_lock_timeout_applies_to_a_statement_and_not_to_the_session(TestDatabase database) throws Exception {
         HikariConfig config = new HikariConfig();
         config.setDataSource(database.dataSource());
         config.setMaximumPoolSize(1);

@@ -23,7 +23,7 @@ class QuotedTest {
             "größe \u202e \ud83d\ude00 → x");
 
     @Test
-    void a_literal_and_a_name_have_exactly_the_value_and_show_no_other_sign(TestDatabase database) throws Exception {
+    void quoted_literals_and_names_keep_the_value_without_control_characters(TestDatabase database) throws Exception {
         try (Psql psql = new Psql(database)) {
             for (String text : NASTY) {
                 assertThat(psql.text("select " + Quoted.literal(text))).isEqualTo(text);

@@ -60,7 +60,7 @@ class SqlFilesTest {
 
     /** A takeover spares the session of an operator's cancellation by the name of its statement. */
     @Test
-    void a_statement_that_another_one_names_exists() throws Exception {
+    void a_statement_named_in_an_sql_text_exists() throws Exception {
         StringBuilder sources = new StringBuilder();
         for (Path path : walk(Path.of("src/main/java"))) {
             sources.append(Files.readString(path));

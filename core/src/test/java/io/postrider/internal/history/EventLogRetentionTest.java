@@ -29,7 +29,7 @@ class EventLogRetentionTest {
             + " where i.inhparent = 'postrider.event_log'::regclass and c.relname <> 'event_log_beyond'";
 
     @Test
-    void there_is_the_partition_in_use_and_two_to_come_and_a_second_look_makes_none(TestDatabase database) {
+    void the_current_and_two_future_partitions_exist_and_a_second_call_creates_none(TestDatabase database) {
         try (Psql psql = new Psql(database)) {
             assertThat(psql.number("select count(*) from postrider.event_log_partition"))
                     .isEqualTo(psql.number(PARTITIONS))
@@ -52,7 +52,7 @@ class EventLogRetentionTest {
     }
 
     @Test
-    void every_partition_has_the_policies_of_the_whole(TestDatabase database) {
+    void every_partition_has_the_policies_of_the_parent(TestDatabase database) {
         try (Psql psql = new Psql(database)) {
             psql.number("select postrider.make_event_log(now() + interval '21 days')");
             assertThat(psql.texts("select distinct c.relrowsecurity || ' ' || c.relforcerowsecurity || ' ' || ("
@@ -66,7 +66,7 @@ class EventLogRetentionTest {
     }
 
     @Test
-    void other_times_to_keep_have_other_widths_and_begin_where_the_last_partition_ends(TestDatabase database) {
+    void another_retention_time_changes_the_width_of_later_partitions(TestDatabase database) {
         try (Node node = new Node(database);
                 Psql psql = new Psql(database)) {
             node.postrider.eventLog().keep(Duration.ofDays(3));
@@ -83,7 +83,7 @@ class EventLogRetentionTest {
     }
 
     @Test
-    void whole_partitions_go_when_all_in_them_is_older_than_what_is_kept(TestDatabase database) {
+    void partitions_are_dropped_when_all_rows_exceed_the_retention_time(TestDatabase database) {
         try (Node node = new Node(database);
                 Psql psql = new Psql(database)) {
             past(psql, 120);
@@ -117,7 +117,7 @@ class EventLogRetentionTest {
     }
 
     @Test
-    void what_had_to_go_beyond_is_deleted_by_its_age_and_has_no_partition_made_over_it(TestDatabase database) {
+    void rows_in_the_table_beyond_are_deleted_by_age_and_no_partition_overlaps_them(TestDatabase database) {
         try (Node node = new Node(database);
                 Psql psql = new Psql(database)) {
             psql.execute(
@@ -138,7 +138,7 @@ class EventLogRetentionTest {
 
     /** A dump, or a count that takes long, holds the lock; nobody else waits behind who waits for it. */
     @Test
-    void a_reader_with_a_lock_puts_both_off_and_hardly_delays_the_others(TestDatabase database) {
+    void a_reader_with_a_lock_postpones_creation_and_deletion_and_hardly_delays_others(TestDatabase database) {
         Database door = new Database(database.dataSource(), SchemaName.of("postrider"));
         try (Node node = new Node(database);
                 Psql reader = new Psql(database);
@@ -189,7 +189,7 @@ class EventLogRetentionTest {
     }
 
     @Test
-    void a_node_keeps_house_and_forgets_expired_tokens(TestDatabase database) {
+    void a_node_runs_retention_and_deletes_expired_revocations(TestDatabase database) {
         try (Node node = new Node(database);
                 Psql psql = new Psql(database)) {
             past(psql, 100);
@@ -210,7 +210,7 @@ class EventLogRetentionTest {
     }
 
     @Test
-    void less_than_an_hour_cannot_be_kept_even_by_hand(TestDatabase database) {
+    void a_retention_time_below_one_hour_is_refused_by_the_table(TestDatabase database) {
         try (Psql psql = new Psql(database)) {
             assertThatThrownBy(() -> psql.execute("update postrider.event_log_keep set keep = '1 minute'"))
                     .isInstanceOf(Psql.SqlFailure.class);

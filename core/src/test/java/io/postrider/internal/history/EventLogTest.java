@@ -69,7 +69,7 @@ class EventLogTest {
     // ── what it holds ───────────────────────────────────────────────────────────────────────────────────────────────
 
     @Test
-    void an_event_is_recorded_with_all_that_it_carries(TestDatabase database) {
+    void an_event_is_recorded_with_every_field(TestDatabase database) {
         Event placed = Event.of("orders", "order.placed", "{\"order\": 42, \"name\": \"Zoë \\\"Z\\\" {,}\"}")
                 .withKey("k,{}\"\\")
                 .withProject("p1")
@@ -92,7 +92,7 @@ class EventLogTest {
     }
 
     @Test
-    void the_longest_topic_and_references_there_may_be_fit_into_its_name_and_indexes(TestDatabase database) {
+    void the_longest_topic_and_references_fit_into_the_listener_name_and_indexes(TestDatabase database) {
         try (Node node = new Node(database)) {
             String topic = "t".repeat(100);
             node.with(node.postrider.eventLog().listener(topic));
@@ -111,7 +111,7 @@ class EventLogTest {
     }
 
     @Test
-    void it_begins_with_the_oldest_event_that_is_kept_and_follows(TestDatabase database) {
+    void recording_starts_at_the_oldest_kept_event_and_follows(TestDatabase database) {
         try (Node node = new Node(database);
                 Psql psql = new Psql(database)) {
             psql.emitMany("orders", "t", 2_500);
@@ -133,7 +133,7 @@ class EventLogTest {
     }
 
     @Test
-    void an_event_that_is_not_committed_is_not_there_and_a_late_one_goes_to_the_partition_of_its_time(
+    void an_uncommitted_event_is_not_recorded_and_a_late_one_goes_to_its_own_partition(
             TestDatabase database) {
         try (Node node = new Node(database);
                 Psql open = new Psql(database);
@@ -245,7 +245,7 @@ class EventLogTest {
     }
 
     @Test
-    void a_page_has_the_events_of_its_rooms_once_each_and_says_up_to_where(TestDatabase database) {
+    void a_page_has_each_event_of_its_rooms_once_and_its_last_position(TestDatabase database) {
         try (Node node = new Node(database);
                 Psql psql = new Psql(database)) {
             rows(psql, 1_000);
@@ -270,7 +270,7 @@ class EventLogTest {
     }
 
     @Test
-    void what_cannot_be_asked_is_refused_by_name(TestDatabase database) {
+    void invalid_queries_are_refused_by_name(TestDatabase database) {
         try (Node node = new Node(database)) {
             EventLog eventLog = node.postrider.eventLog();
             EventFilter orders = EventFilter.topic("orders");
@@ -299,7 +299,7 @@ class EventLogTest {
     @Test
     @Tag("once")
     @Tag("slow")
-    void each_event_is_there_once_though_two_nodes_lose_their_connections_again_and_again(TestDatabase database) {
+    void each_event_is_recorded_once_although_two_nodes_keep_losing_connections(TestDatabase database) {
         long seed = System.nanoTime();
         System.out.println("event log, connections cut: seed " + seed);
         Random random = new Random(seed);
@@ -343,7 +343,7 @@ class EventLogTest {
     }
 
     @Test
-    void while_one_node_records_a_batch_another_that_believes_to_own_the_listener_waits_and_rolls_back(
+    void a_second_node_that_believes_it_owns_the_listener_waits_and_rolls_back(
             TestDatabase database) throws Exception {
         try (Node node = new Node(database);
                 Psql first = new Psql(database);
@@ -375,7 +375,7 @@ class EventLogTest {
     // ── again ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
     @Test
-    void a_rebuild_makes_it_like_the_log_again_and_keeps_what_the_log_has_forgotten(TestDatabase database) {
+    void a_rebuild_restores_the_log_and_keeps_events_that_retention_deleted(TestDatabase database) {
         try (Node node = new Node(database);
                 Psql psql = new Psql(database)) {
             EventLog eventLog = node.postrider.eventLog();
@@ -408,7 +408,7 @@ class EventLogTest {
 
     /** As after a failover that lost commits, if the event log, too, had been carried over from elsewhere. */
     @Test
-    void positions_that_another_era_gives_to_other_events_are_recorded_anew(TestDatabase database) {
+    void positions_reassigned_in_a_new_era_are_recorded_again(TestDatabase database) {
         try (Psql psql = new Psql(database)) {
             try (Node node = new Node(database)) {
                 node.with(node.postrider.eventLog().listener("orders"));
@@ -443,7 +443,7 @@ class EventLogTest {
     }
 
     @Test
-    void where_an_event_failed_for_good_it_is_not_whole_until_that_is_replayed(TestDatabase database) {
+    void the_event_log_is_incomplete_until_a_dead_event_is_replayed(TestDatabase database) {
         try (Node node = new Node(database);
                 Psql psql = new Psql(database)) {
             EventLog eventLog = node.postrider.eventLog();
@@ -465,7 +465,7 @@ class EventLogTest {
     }
 
     @Test
-    void what_a_reset_forward_passes_over_is_told_of_until_a_rebuild_has_brought_it(TestDatabase database) {
+    void positions_skipped_by_a_reset_are_reported_missing_until_a_rebuild(TestDatabase database) {
         try (Node node = new Node(database);
                 Psql psql = new Psql(database)) {
             EventLog eventLog = node.postrider.eventLog();
@@ -501,7 +501,7 @@ class EventLogTest {
     }
 
     @Test
-    void what_a_detached_listener_has_lost_is_told_of_when_it_is_reset(TestDatabase database) {
+    void positions_lost_by_a_detached_listener_are_reported_missing_after_its_reset(TestDatabase database) {
         try (Node node = new Node(database);
                 Psql psql = new Psql(database)) {
             EventLog eventLog = node.postrider.eventLog();
@@ -523,7 +523,7 @@ class EventLogTest {
     }
 
     @Test
-    void a_discarded_dead_letter_is_missing_for_ever_and_that_is_told_of(TestDatabase database) {
+    void a_discarded_dead_letter_is_reported_missing_permanently(TestDatabase database) {
         try (Node node = new Node(database);
                 Psql psql = new Psql(database)) {
             EventLog eventLog = node.postrider.eventLog();
@@ -542,7 +542,7 @@ class EventLogTest {
     }
 
     @Test
-    void a_page_ends_early_where_payloads_are_large(TestDatabase database) {
+    void a_page_with_large_payloads_ends_early(TestDatabase database) {
         try (Node node = new Node(database);
                 Psql psql = new Psql(database)) {
             psql.execute(

@@ -53,7 +53,7 @@ class InventedTopicsTest {
     }
 
     @Test
-    void lanes_of_queues_are_passed_in_one_step(TestDatabase database) {
+    void lanes_of_queues_are_skipped_in_one_step(TestDatabase database) {
         try (Psql psql = new Psql(database)) {
             psql.execute("insert into postrider.head"
                     + " select 'queue:q' || i, 1, 1 from generate_series(1, 20000) i union all select 'z', 1, 1");

@@ -225,7 +225,7 @@ class IsolationTest {
 
     @ParameterizedTest
     @MethodSource("kindsOfReach")
-    void plain_sql_of_the_reader_sees_what_is_in_reach(Reach reach) {
+    void plain_sql_of_the_reader_role_sees_only_events_in_reach(Reach reach) {
         assertPlainSql(reach);
     }
 
@@ -266,7 +266,7 @@ class IsolationTest {
     }
 
     @Test
-    void who_has_said_nothing_or_nonsense_sees_nothing() {
+    void without_a_valid_reach_nothing_is_visible() {
         try (Psql psql = new Psql(database)) {
             for (String set : List.of(
                     "select 1",
@@ -287,7 +287,7 @@ class IsolationTest {
     }
 
     @Test
-    void the_reader_can_do_nothing_but_read_what_asks_for_its_reach() {
+    void the_reader_role_can_only_read_the_views_that_check_its_reach() {
         try (Psql psql = new Psql(database)) {
             String partition = psql.text("select inhrelid::regclass::text from pg_inherits"
                     + " where inhparent = 'postrider.event_log'::regclass limit 1");
@@ -324,7 +324,7 @@ class IsolationTest {
     }
 
     @Test
-    void a_read_cannot_write_whatever_it_is_in() {
+    void a_read_transaction_cannot_write() {
         try (Psql psql = new Psql(database)) {
             psql.begin();
             assertThat(psql.text("select postrider.enter('all', null, null)::text"))
@@ -344,7 +344,7 @@ class IsolationTest {
 
     @Test
     @Tag("slow")
-    void for_a_superuser_without_the_readers_role_nothing_is_read(TestDatabase here) {
+    void a_superuser_without_the_reader_role_reads_nothing(TestDatabase here) {
         try (Psql psql = new Psql(here)) {
             String schema = "bare_" + here.name();
             Postrider postrider = Postrider.on(
@@ -372,7 +372,7 @@ class IsolationTest {
     @ParameterizedTest
     @Tag("slow")
     @org.junit.jupiter.params.provider.ValueSource(strings = {"createrole", "nocreaterole"})
-    void an_owner_who_is_no_superuser_is_subject_to_the_policies(String right) throws Exception {
+    void an_owner_without_superuser_is_subject_to_the_policies(String right) throws Exception {
         String owner = "owner_" + database.name() + "_" + right;
         String schema = "own_" + right;
         try (Psql admin = new Psql(database)) {
@@ -434,7 +434,7 @@ class IsolationTest {
     // ── jobs ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
     @Test
-    void a_job_is_found_by_who_has_it_in_reach() throws Exception {
+    void a_job_is_found_only_within_reach() throws Exception {
         try (Postrider postrider = Postrider.on(pool, Options.defaults().withAutocommit(true));
                 Connection connection = pool.getConnection()) {
             UUID job = postrider.enqueue(
@@ -453,7 +453,7 @@ class IsolationTest {
     /** A job, one that is put aside and a dead letter for each pair of a project and a user, none among them. */
     @Test
     @Tag("slow")
-    void jobs_and_dead_letters_are_listed_to_who_has_them_in_reach_and_plain_sql_of_the_reader_sees_no_others()
+    void jobs_and_dead_letters_are_listed_only_within_reach_also_by_plain_sql()
             throws Exception {
         try (Postrider postrider = Postrider.on(pool, Options.defaults().withAutocommit(true));
                 Connection connection = pool.getConnection();
@@ -530,7 +530,7 @@ class IsolationTest {
 
     @Test
     @Tag("slow")
-    void a_page_of_jobs_or_dead_letters_ends_at_its_bytes_and_the_next_one_goes_on() throws Exception {
+    void a_page_of_jobs_or_dead_letters_is_limited_in_bytes_and_the_next_continues() throws Exception {
         try (Postrider postrider = Postrider.on(pool, Options.defaults().withAutocommit(true));
                 Connection connection = pool.getConnection();
                 Psql psql = new Psql(database)) {
@@ -571,7 +571,7 @@ class IsolationTest {
     }
 
     @Test
-    void no_statement_takes_longer_than_the_patience_and_the_connection_goes_back_as_it_came() {
+    void statements_are_limited_in_time_and_the_connection_is_returned_unchanged() {
         Database impatient = new Database(pool, SchemaName.of("postrider")).withPatience(Duration.ofMillis(200));
         Sql nap = Sql.text("nap", "select pg_sleep(30)::text as nothing");
         assertThatThrownBy(() -> impatient.autocommit(session -> session.query(nap, Bind::nothing, row -> true)))

@@ -53,7 +53,7 @@ class JobPagesTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"force_custom_plan", "force_generic_plan"})
-    void no_page_looks_at_more_database_pages_than_its_positions_need(String mode) {
+    void a_page_of_jobs_reads_no_more_buffers_than_its_positions_need(String mode) {
         for (String text : List.of("postrider.jobs_in_reach j", "with ordinality l")) {
             Explaining explaining = new Explaining(database.dataSource(), mode, text);
             Jobs jobs = Postrider.on(explaining).jobs();

@@ -71,7 +71,7 @@ class PlansTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"force_custom_plan", "force_generic_plan"})
-    void every_read_has_its_index_and_looks_at_few_pages(String mode) {
+    void every_read_uses_an_index_and_few_buffers(String mode) {
         Explaining explaining = new Explaining(database.dataSource(), mode);
         EventLog eventLog = Postrider.on(explaining).eventLog();
         EventFilter orders = EventFilter.topic("orders");

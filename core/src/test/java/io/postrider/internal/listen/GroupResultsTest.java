@@ -19,7 +19,7 @@ class GroupResultsTest {
     private final GroupResults results = new GroupResults();
 
     @Test
-    void a_batch_is_delivered_if_every_group_is() {
+    void a_batch_is_delivered_if_every_group_is_delivered() {
         results.add(List.of(0, 2), new Delivered());
         results.add(List.of(1), new Delivered());
         assertThat(results.first()).isEqualTo(new Delivered());
@@ -36,7 +36,7 @@ class GroupResultsTest {
     }
 
     @Test
-    void a_group_in_which_any_event_may_have_failed_counts_from_its_first() {
+    void a_group_with_an_unknown_failed_event_counts_from_its_first_event() {
         results.add(List.of(1, 3), new FailedInBatch(ERROR));
         results.add(List.of(0, 2), new Failed(1, ERROR));
         assertThat(results.first()).isEqualTo(new FailedInBatch(ERROR));

@@ -29,7 +29,7 @@ class HeadsTest {
     private final Heads heads = new Heads(Watch.NOTHING);
 
     @Test
-    void a_pass_of_another_node_that_was_not_heard_of_hides_nothing(TestDatabase database) {
+    void a_missed_notification_of_a_pass_hides_no_event(TestDatabase database) {
         try (Psql psql = new Psql(database)) {
             Database door = door(database);
             psql.emit("orders", "long-ago").passAll();
@@ -47,7 +47,7 @@ class HeadsTest {
     }
 
     @Test
-    void a_pass_while_a_topic_begins_to_be_followed_hides_nothing(TestDatabase database) {
+    void a_pass_while_following_starts_hides_no_event(TestDatabase database) {
         try (Psql psql = new Psql(database);
                 Psql barrier = new Psql(database)) {
             Database door = door(database);
@@ -74,7 +74,7 @@ class HeadsTest {
     }
 
     @Test
-    void passes_heard_of_in_order_narrow_the_look_to_their_ids(TestDatabase database) {
+    void consecutive_passes_narrow_the_read_to_their_ids(TestDatabase database) {
         try (Psql psql = new Psql(database)) {
             Database door = door(database);
             psql.emit("orders", "first").passAll();
@@ -94,7 +94,7 @@ class HeadsTest {
     }
 
     @Test
-    void a_node_that_was_away_for_many_passes_reads_the_heads_anew(TestDatabase database) {
+    void a_node_that_missed_many_passes_reads_the_heads_again(TestDatabase database) {
         try (Psql psql = new Psql(database)) {
             Database door = door(database);
             psql.emit("orders", "first").passAll();
@@ -129,7 +129,7 @@ class HeadsTest {
     }
 
     @Test
-    void a_hole_is_a_conflict_that_tells_what_is_missing(TestDatabase database) {
+    void a_gap_is_a_conflict_that_names_the_missing_positions(TestDatabase database) {
         try (Psql psql = new Psql(database)) {
             Database door = door(database);
             psql.emit("orders", "a", "b", "c", "d").passAll();
@@ -151,7 +151,7 @@ class HeadsTest {
     }
 
     @Test
-    void who_waits_for_a_head_is_woken_by_a_pass_and_by_a_nudge(TestDatabase database) throws Exception {
+    void a_thread_waiting_for_a_head_is_woken_by_a_pass_and_by_a_signal(TestDatabase database) throws Exception {
         try (Psql psql = new Psql(database)) {
             Database door = door(database);
             follow(door, "orders");

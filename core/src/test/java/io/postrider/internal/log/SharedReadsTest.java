@@ -22,7 +22,7 @@ class SharedReadsTest {
     private final AtomicInteger reads = new AtomicInteger();
 
     @Test
-    void a_listener_that_is_alone_reads_for_itself_and_nothing_is_kept() {
+    void a_single_listener_reads_without_a_shared_copy() {
         shared.join("orders");
         assertThat(read(0, 10, 10, 1)).isEqualTo(10);
         assertThat(read(0, 10, 10, 1)).isEqualTo(10);
@@ -30,7 +30,7 @@ class SharedReadsTest {
     }
 
     @Test
-    void what_one_has_read_the_other_need_not_read() {
+    void events_read_by_one_listener_are_shared_with_the_other() {
         two();
         assertThat(positions(0, 10, 10, 1)).containsExactly(1L, 2L, 3L, 4L, 5L, 6L, 7L, 8L, 9L, 10L);
         assertThat(positions(0, 10, 4, 1)).as("a smaller batch").containsExactly(1L, 2L, 3L, 4L);
@@ -43,7 +43,7 @@ class SharedReadsTest {
     }
 
     @Test
-    void topics_are_told_apart() {
+    void reads_of_different_topics_are_separate() {
         two();
         shared.join("letters");
         shared.join("letters");
@@ -53,7 +53,7 @@ class SharedReadsTest {
     }
 
     @Test
-    void with_another_connection_of_the_wire_everything_is_read_again() {
+    void after_a_reconnect_everything_is_read_again() {
         two();
         read(0, 10, 10, 1);
         read(0, 10, 10, 2);
@@ -64,7 +64,7 @@ class SharedReadsTest {
     }
 
     @Test
-    void what_was_read_in_another_era_is_read_again() {
+    void events_of_another_era_are_read_again() {
         two();
         read(0, 10, 10, 1);
         LogRange range = shared.read(range(0, 10, 10), 1, 2, from(0, 10, "{}"));
@@ -73,7 +73,7 @@ class SharedReadsTest {
     }
 
     @Test
-    void who_is_at_the_same_place_waits_for_the_one_who_reads() {
+    void a_listener_at_the_same_position_waits_for_the_running_read() {
         two();
         CountDownLatch reading = new CountDownLatch(1);
         CountDownLatch mayEnd = new CountDownLatch(1);
@@ -92,7 +92,7 @@ class SharedReadsTest {
     }
 
     @Test
-    void a_read_that_fails_is_the_readers_own_failure() {
+    void a_failed_read_fails_only_for_its_reader() {
         two();
         assertThatThrownBy(() -> shared.read(range(0, 10, 10), 1, 1, () -> {
                     throw new IllegalStateException("hole");
@@ -103,7 +103,7 @@ class SharedReadsTest {
     }
 
     @Test
-    void only_so_many_bytes_are_kept() {
+    void the_shared_copy_is_limited_in_bytes() {
         two();
         String large = "\"" + "x".repeat(1 << 20) + "\"";
         shared.read(range(0, 5, 5), 1, 1, from(0, 5, large));

@@ -12,7 +12,7 @@ class ClockGuardTest {
     private final ClockGuard guard = new ClockGuard(() -> nanos);
 
     @Test
-    void a_clock_that_goes_on_or_back_is_believed() {
+    void a_clock_that_runs_normally_or_goes_back_is_trusted() {
         assertThat(guard.isBelieved(start)).isTrue();
         pass(Duration.ofDays(3));
         assertThat(guard.isBelieved(start.plus(Duration.ofDays(3)))).isTrue();

@@ -40,7 +40,7 @@ class MigratorTest {
     // ── what it does ────────────────────────────────────────────────────────────────────────────────────────────────
 
     @Test
-    void a_fresh_database_gets_everything_and_a_second_time_nothing(TestDatabase database) {
+    void a_new_database_is_migrated_and_a_second_run_changes_nothing(TestDatabase database) {
         Migrator migrator = new Migrator(door(database));
         assertThat(migrator.migrate(1_000, 262_144, true))
                 .isEqualTo(new Migrations.Done(
@@ -71,7 +71,7 @@ class MigratorTest {
     }
 
     @Test
-    void eight_at_once_migrate_it_once(TestDatabase database) {
+    void eight_concurrent_migrations_apply_once(TestDatabase database) {
         List<CompletableFuture<Migrations.Done>> all = IntStream.range(0, 8)
                 .mapToObj(i -> Background.get(() -> new Migrator(door(database)).migrate(1_000, 262_144, true)))
                 .toList();
@@ -86,7 +86,7 @@ class MigratorTest {
     }
 
     @Test
-    void eight_at_once_upgrade_it_once(TestDatabase database) {
+    void eight_concurrent_upgrades_apply_once(TestDatabase database) {
         new Migrator(door(database)).migrate(1_000, 262_144, true);
         try (Psql psql = new Psql(database)) {
             psql.execute("update postrider.migration set digest = 'of an older release' where version = 0");
@@ -100,7 +100,7 @@ class MigratorTest {
 
     /** Any role that may connect can hold the advisory lock of the first migration. */
     @Test
-    void a_lock_that_needs_no_rights_holds_up_neither_a_start_nor_an_upgrade(TestDatabase database) throws Exception {
+    void a_lock_of_a_role_without_rights_blocks_neither_a_start_nor_an_upgrade(TestDatabase database) throws Exception {
         Migrator migrator = new Migrator(door(database));
         migrator.migrate(1_000, 262_144, true);
         try (Psql holder = new Psql(database);
@@ -143,7 +143,7 @@ class MigratorTest {
     }
 
     @Test
-    void a_start_does_not_wait_for_a_dump_that_keeps_segments_from_being_made(TestDatabase database) throws Exception {
+    void a_start_does_not_wait_for_a_dump_that_blocks_the_creation_of_segments(TestDatabase database) throws Exception {
         Migrator migrator = new Migrator(door(database), new MigrationLock(Duration.ofMillis(100)));
         migrator.migrate(1_000, 262_144, true);
         try (Psql dump = new Psql(database).begin()) {
@@ -194,7 +194,7 @@ class MigratorTest {
     }
 
     @Test
-    void the_cap_on_payloads_is_changed_by_a_migration_and_what_was_written_stays(TestDatabase database) {
+    void a_migration_changes_the_payload_cap_and_keeps_existing_payloads(TestDatabase database) {
         try (Psql psql = new Psql(database)) {
             Postrider.on(database.dataSource()).migrate();
             psql.execute("select postrider.emit('orders', 'large', to_jsonb(repeat('x', 5000)))");
@@ -219,7 +219,7 @@ class MigratorTest {
     }
 
     @Test
-    void from_version_6_unique_keys_get_their_project_and_nobody_else_has_rights_on_them(TestDatabase database) {
+    void the_upgrade_from_version_6_adds_the_project_to_unique_keys_and_revokes_rights(TestDatabase database) {
         try (Psql psql = new Psql(database)) {
             for (int version = 1; version <= 6; version++) {
                 String name = Migrator.MIGRATIONS.get(version - 1);
@@ -254,7 +254,7 @@ class MigratorTest {
     }
 
     @Test
-    void when_columns_become_domains_events_stay_and_so_does_what_others_have_built_on_the_views(
+    void the_upgrade_to_domains_keeps_events_and_dependent_views(
             TestDatabase database) {
         Migrator migrator = new Migrator(door(database));
         migrator.migrate(1_000, 262_144, true);
@@ -306,7 +306,7 @@ class MigratorTest {
     }
 
     @Test
-    void a_database_without_the_schema_is_refused_by_start_and_left_as_it_is(TestDatabase database) {
+    void start_refuses_a_database_without_the_schema_and_changes_nothing(TestDatabase database) {
         try (Postrider postrider =
                         Postrider.on(database.dataSource(), Options.defaults().withAutocommit(true));
                 Psql psql = new Psql(database)) {
@@ -336,7 +336,7 @@ class MigratorTest {
     }
 
     @Test
-    void a_role_that_may_not_create_gets_one_line_and_leaves_nothing(TestDatabase database) throws SQLException {
+    void a_role_without_create_gets_a_one_line_error_and_changes_nothing(TestDatabase database) throws SQLException {
         String role = "poor_" + database.name();
         try (Psql admin = new Psql(database)) {
             admin.execute("create role " + role + " login password 'x'");
@@ -372,7 +372,7 @@ class MigratorTest {
     }
 
     @Test
-    void a_migration_that_fails_half_way_leaves_nothing(TestDatabase database) {
+    void a_migration_that_fails_halfway_changes_nothing(TestDatabase database) {
         try (Psql psql = new Psql(database)) {
             psql.execute("create schema postrider").execute("create table postrider.dead_letter (i int)");
             assertThatThrownBy(() -> Postrider.on(database.dataSource()).migrate())
@@ -402,7 +402,7 @@ class MigratorTest {
     // ── the files ───────────────────────────────────────────────────────────────────────────────────────────────────
 
     @Test
-    void the_lists_name_exactly_the_files_that_are_there() throws IOException {
+    void the_lists_name_exactly_the_existing_files() throws IOException {
         List<String> functions = new ArrayList<>(files("functions"));
         functions.addAll(files("views"));
         assertThat(Migrator.FUNCTIONS).containsExactlyInAnyOrderElementsOf(functions);
@@ -424,7 +424,7 @@ class MigratorTest {
 
     /** The schema as the catalogue has it, on every version of PostgreSQL: a change is seen in review. */
     @Test
-    void the_schema_is_as_it_was_agreed(TestDatabase database) throws IOException {
+    void the_schema_matches_the_golden_file(TestDatabase database) throws IOException {
         Postrider.on(database.dataSource()).migrate();
         String now;
         try (Psql psql = new Psql(database)) {

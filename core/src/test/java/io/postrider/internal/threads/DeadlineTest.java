@@ -19,7 +19,7 @@ class DeadlineTest {
     }
 
     @Test
-    void the_earlier_of_two_is_the_same_whichever_is_asked() {
+    void the_earlier_of_two_deadlines_does_not_depend_on_the_order() {
         Deadline sooner = Deadline.in(Duration.ofSeconds(1));
         Deadline later = Deadline.in(Duration.ofDays(365));
         assertThat(sooner.earlier(later)).isSameAs(sooner);

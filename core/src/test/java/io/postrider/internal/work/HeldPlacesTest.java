@@ -25,7 +25,7 @@ class HeldPlacesTest {
     }
 
     @Test
-    void jobs_of_another_number_are_apart() {
+    void jobs_of_another_worker_number_are_separate() {
         places.add(job(7, 1));
         places.add(job(8, 1));
         places.remove(job(7, 1));

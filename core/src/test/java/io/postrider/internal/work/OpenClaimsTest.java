@@ -25,7 +25,7 @@ class OpenClaimsTest {
     }
 
     @Test
-    void a_takeover_that_begins_where_the_latest_claim_says_finds_every_open_one() {
+    void a_takeover_that_starts_at_the_reported_oldest_claim_finds_every_open_one() {
         for (int seed = 0; seed < 300; seed++) {
             run(new Random(seed), "seed " + seed);
         }

@@ -25,7 +25,7 @@ class EventLogDeathTest {
             "select coalesce(max(position), 0) from postrider.listeners where name = 'event_log:orders'";
 
     @Test
-    void whoever_is_killed_each_event_is_recorded_once(TestDatabase database) throws Exception {
+    void each_event_is_recorded_once_whichever_process_is_killed(TestDatabase database) throws Exception {
         DataSource direct = database.dataSource();
         Postrider postrider = Postrider.on(direct).migrate();
         Traces.create(direct); // the keys of the load

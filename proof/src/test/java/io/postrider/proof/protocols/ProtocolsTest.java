@@ -66,7 +66,7 @@ class ProtocolsTest extends Protocols {
     }
 
     @Test
-    void what_saw_a_commit_comes_after_it() throws Exception {
+    void a_transaction_that_saw_a_commit_comes_after_it() throws Exception {
         Session<Connection> first = Session.named("first", connection())
                 .then("number", c -> execute(c, "select pg_current_xact_id()"))
                 .then("emit", c -> emit(c, 1, "a"))
@@ -130,7 +130,7 @@ class ProtocolsTest extends Protocols {
     // ── the listener's race ─────────────────────────────────────────────────────────────────────────────────────────
 
     @Test
-    void of_two_who_own_a_listener_one_commits() throws Exception {
+    void of_two_owners_of_a_listener_only_one_commits() throws Exception {
         every(
                 () -> assertThat(number("select count(*) from effect where n = " + run.get()))
                         .as("effects of one range")
@@ -141,7 +141,7 @@ class ProtocolsTest extends Protocols {
     }
 
     @Test
-    void without_the_fence_both_do() throws Exception {
+    void without_the_fence_both_owners_commit() throws Exception {
         String fence = """
                   if last.to_position is distinct from from_position - 1
                      or postrider.is_of_log(topic, to_position, in_era) is not true then

@@ -68,7 +68,7 @@ class RedisOptionsTest {
 
     @ParameterizedTest
     @ValueSource(ints = {0, -1, 65_536})
-    void a_port_that_is_none_is_refused_by_name(int port) {
+    void a_malformed_port_is_refused_by_name(int port) {
         assertThatThrownBy(() -> RedisOptions.at("cache", port)).hasMessageContaining("redis port must be 1..65535");
     }
 

@@ -26,7 +26,7 @@ class OutboxTest {
     }
 
     @Test
-    void who_has_taken_all_is_as_far_as_the_hub_is() {
+    void a_client_that_received_everything_resumes_at_the_hubs_position() {
         outbox.begin(0);
         offer(1);
         outbox.next();
@@ -36,7 +36,7 @@ class OutboxTest {
     }
 
     @Test
-    void who_has_not_taken_all_is_where_it_took_the_last() {
+    void a_client_that_is_behind_resumes_after_its_last_frame() {
         outbox.begin(0);
         offer(1);
         offer(2);
@@ -47,7 +47,7 @@ class OutboxTest {
 
     /** The hub decides to cut, goes on with others, and meanwhile the writer takes everything: the event that was refused is not there. */
     @Test
-    void who_was_refused_an_event_and_then_took_all_has_not_got_that_event() {
+    void a_client_resumes_before_an_event_that_did_not_fit() {
         outbox.begin(0);
         long position = 1;
         while (offer(position)) {
@@ -62,7 +62,7 @@ class OutboxTest {
     }
 
     @Test
-    void who_has_been_sent_what_is_not_in_the_log_any_more_begins_anew() {
+    void a_client_ahead_of_a_replaced_log_resumes_from_the_beginning() {
         outbox.begin(500);
         offer(501);
         outbox.next();

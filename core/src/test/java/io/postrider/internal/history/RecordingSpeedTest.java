@@ -18,11 +18,11 @@ import org.junit.jupiter.api.Test;
 @Migrated
 @Tag("alone")
 @Tag("prove")
-class FillTest {
+class RecordingSpeedTest {
     private static final int EVENTS = 200_000;
 
     @Test
-    void a_backlog_is_recorded_at_a_good_pace(TestDatabase database) {
+    void a_backlog_is_recorded_at_the_expected_rate(TestDatabase database) {
         try (Node node = new Node(database, options -> options.withSegmentSize(4_000_000));
                 Psql psql = new Psql(database)) {
             psql.execute(

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Test;
 /** A small pool, many reaches, and now and then somebody who breaks off in the middle: nothing stays behind in a connection. */
 @Tag("slow")
 @Migrated
-class CanaryTest {
+class ReachLeakTest {
     private static final int THREADS = 8;
     private static final int EACH = 2_500;
 

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 
 /** The traces that a failure leaves for an operator, and how long a failing job is retried. */
 @Migrated
-class WhatAFailureLeavesTest {
+class FailureTraceTest {
     private static final Reach PROJECT = Reach.project("p");
 
     @Test
@@ -47,7 +47,7 @@ class WhatAFailureLeavesTest {
             assertThat(status(node, waits).error()).isEqualTo("java.lang.IllegalStateException: line one line two");
             assertThat(status(node, waits).stack())
                     .startsWith("java.lang.IllegalStateException: line one")
-                    .contains("at io.postrider.WhatAFailureLeavesTest.fail(", "Caused by: java.io.IOException: root");
+                    .contains("at io.postrider.FailureTraceTest.fail(", "Caused by: java.io.IOException: root");
             assertThat(status(node, dead).stack()).contains("in a transaction", "Caused by: java.io.IOException: root");
             Jobs jobs = node.postrider.jobs();
             assertThat(jobs.find(Reach.all(), dead).orElseThrow().stack()).isNotNull();
@@ -72,7 +72,7 @@ class WhatAFailureLeavesTest {
             Await.until("it is dead", () -> node.deadLetters("l").size() == 1);
             DeadLetter letter = node.deadLetters("l").get(0);
             assertThat(letter.error()).isEqualTo("java.lang.IllegalStateException: no");
-            assertThat(letter.stack()).contains("WhatAFailureLeavesTest.fail(", "Caused by: java.io.IOException: root");
+            assertThat(letter.stack()).contains("FailureTraceTest.fail(", "Caused by: java.io.IOException: root");
             DeadLetters letters = node.postrider.deadLetters();
             assertThat(letters.find(Reach.all(), DeadLetters.Filter.all(), 0, 10)
                             .letters())
@@ -86,7 +86,7 @@ class WhatAFailureLeavesTest {
 
     /** In an outage that outlasts all attempts, none is counted, the reason is visible, and afterwards the job is done. */
     @Test
-    void a_job_whose_other_side_is_away_costs_no_attempt(TestDatabase database) {
+    void an_unavailable_job_counts_no_attempt(TestDatabase database) {
         AtomicBoolean away = new AtomicBoolean(true);
         AtomicInteger calls = new AtomicInteger();
         List<JobEnd> ends = new CopyOnWriteArrayList<>();

@@ -31,7 +31,7 @@ import org.postgresql.ds.PGSimpleDataSource;
 @Tag("slow")
 @Tag("once")
 @Tag("alone")
-class GiantTest {
+class HugeTransactionTest {
     private static final int GIANT = TestRun.count(500_000, 5_000_000);
     private static final int BACKLOG = TestRun.count(500_000, 5_000_000);
     private static final Duration PATIENCE = Duration.ofMinutes(3);

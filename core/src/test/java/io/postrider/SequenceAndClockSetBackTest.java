@@ -25,9 +25,9 @@ import org.junit.jupiter.api.Test;
 
 /** A sequence or a clock that was set back and an emptied table are detected, and nothing is lost or done twice. */
 @Migrated
-class SetBackTest {
+class SequenceAndClockSetBackTest {
     @Test
-    void ids_that_go_back_lose_no_event(TestDatabase database) {
+    void an_id_sequence_that_was_set_back_loses_no_event(TestDatabase database) {
         List<Long> heard = new CopyOnWriteArrayList<>();
         try (Node node = new Node(database);
                 Psql psql = new Psql(database)) {
@@ -52,7 +52,7 @@ class SetBackTest {
     }
 
     @Test
-    void ids_that_begin_again_are_noticed_by_the_first_pass(TestDatabase database) {
+    void a_restarted_id_sequence_is_detected_by_the_first_pass(TestDatabase database) {
         try (Psql psql = new Psql(database)) {
             psql.emitMany("orders", "before", 20).passAll();
             psql.execute("alter sequence postrider.event_ids restart");
@@ -66,7 +66,7 @@ class SetBackTest {
 
     /** The case that docs/operate.md names as not detected. */
     @Test
-    void ids_that_went_back_and_were_overtaken_before_the_next_pass_are_found_by_verify(TestDatabase database) {
+    void verify_finds_ids_that_were_set_back_and_overtaken_before_the_next_pass(TestDatabase database) {
         try (Psql psql = new Psql(database)) {
             psql.emitMany("orders", "before", 20).passAll();
             psql.emitMany("orders", "between", 20).passAll();
@@ -84,7 +84,7 @@ class SetBackTest {
     }
 
     @Test
-    void an_emptied_table_of_passes_is_recovered_from(TestDatabase database) {
+    void the_sequencer_recovers_from_an_emptied_pass_table(TestDatabase database) {
         List<Long> heard = new CopyOnWriteArrayList<>();
         try (Node node = new Node(database);
                 Psql psql = new Psql(database)) {
@@ -106,7 +106,7 @@ class SetBackTest {
     }
 
     @Test
-    void passes_that_are_emptied_while_there_is_a_backlog_are_recovered_from(TestDatabase database) {
+    void the_sequencer_recovers_from_an_emptied_pass_table_with_a_backlog(TestDatabase database) {
         try (Psql psql = new Psql(database)) {
             psql.emit("orders", "first").passAll();
             psql.emitMany("orders", "large", 50);
@@ -121,7 +121,7 @@ class SetBackTest {
     }
 
     @Test
-    void a_ledger_whose_numbers_go_back_delivers_each_event_once(TestDatabase database) {
+    void delivery_numbers_that_were_set_back_deliver_each_event_once(TestDatabase database) {
         try (Node node = new Node(database);
                 Psql psql = new Psql(database)) {
             psql.execute("create table effects (position bigint)");
@@ -149,7 +149,7 @@ class SetBackTest {
 
     /** Two claims of one number would share their settlements: a job would be settled before it ran. */
     @Test
-    void claims_whose_numbers_go_back_do_each_job_once(TestDatabase database) {
+    void claim_numbers_that_were_set_back_run_each_job_once(TestDatabase database) {
         List<String> done = new CopyOnWriteArrayList<>();
         try (Node node = new Node(database);
                 Psql psql = new Psql(database)) {
@@ -201,7 +201,7 @@ class SetBackTest {
 
     /** A retry with a short wait, written while the clock was 40 days ahead, must not wait for 40 days. */
     @Test
-    void retries_that_were_put_off_while_the_clock_was_ahead_are_made(TestDatabase database) {
+    void retries_scheduled_while_the_clock_was_ahead_are_made(TestDatabase database) {
         AtomicBoolean works = new AtomicBoolean();
         try (Psql psql = new Psql(database)) {
             UUID job;
@@ -269,7 +269,7 @@ class SetBackTest {
 
     /** 5,000 ticks took 40 s with one transaction each and 100 ticks per poll. */
     @Test
-    void many_schedules_tick_together_and_a_bad_one_holds_up_nobody(TestDatabase database) {
+    void many_schedules_tick_together_and_a_bad_one_blocks_no_other(TestDatabase database) {
         try (Node node = new Node(database);
                 Psql psql = new Psql(database)) {
             psql.execute("insert into postrider.schedule (name, queue, type, payload, cron, zone, next_at)"

@@ -8,7 +8,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Frames that make no message are counted too, before and after hello. */
-class UncountedFramesTest extends GatewayTestBase {
+class FramesWithoutMessageTest extends GatewayTestBase {
     @ParameterizedTest
     @CsvSource({"pieces, false", "pieces, true", "pongs, false", "pongs, true"})
     void too_many_of_them_are_a_flood(String kind, boolean saysHello) throws Exception {

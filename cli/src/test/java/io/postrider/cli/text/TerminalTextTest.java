@@ -7,9 +7,9 @@ import io.postrider.cli.text.Table.Column;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-class TextTest {
+class TerminalTextTest {
     @Test
-    void text_of_strangers_cannot_steer_the_terminal() {
+    void control_characters_are_removed_from_text() {
         assertThat(PrintableText.line("a\u001b[2Jb\r\nc\u0007\u009b31m\u202e")).isEqualTo("a [2Jb c 31m");
         assertThat(PrintableText.shorten("abcdef", 4)).isEqualTo("abc…");
         assertThat(PrintableText.shorten("abc😀def", 5)).isEqualTo("abc…");
@@ -28,7 +28,7 @@ class TextTest {
     }
 
     @Test
-    void a_rich_line_is_cut_by_what_is_seen() {
+    void a_styled_line_is_cut_by_its_visible_width() {
         AnsiColours colours = new AnsiColours(true);
         String line = new StyledLine()
                 .add("abc", colours::red)

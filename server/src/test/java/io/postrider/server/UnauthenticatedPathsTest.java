@@ -17,7 +17,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** The responses to a client without a token. */
 @PostgresTest(per = PostgresTest.Per.CLASS)
-class OpenPathsTest {
+class UnauthenticatedPathsTest {
     private static String statusOf(LiveServer server, String path, String host) throws IOException {
         try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), server.port())) {
             socket.setSoTimeout(10_000);

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Timeout;
 /** Reads that take as long as they can, many of them: who writes, and who looks for revoked tokens, does not notice. */
 @PostgresTest
 @Tag("slow")
-class GreedyReadersTest {
+class SlowReadsTest {
     private static final String EVENT = "{\"type\":\"t\",\"payload\":1,\"project_id\":\"shop\"}";
 
     @Test
@@ -78,7 +78,7 @@ class GreedyReadersTest {
 
     @Test
     @Timeout(180)
-    void who_retries_or_cancels_a_job_does_not_wait_for_those_who_read(TestDatabase database) throws Exception {
+    void retrying_or_cancelling_a_job_does_not_wait_for_reads(TestDatabase database) throws Exception {
         ExecutorService readers = Executors.newFixedThreadPool(20);
         try (LiveServer server = LiveServer.on(database, Map.of("postrider.api.readers", "1"));
                 Connection held = database.dataSource().getConnection()) {

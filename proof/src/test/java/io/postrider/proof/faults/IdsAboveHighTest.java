@@ -22,13 +22,13 @@ import org.junit.jupiter.api.Test;
  * busy machine, which lost an event.
  */
 @PostgresTest
-class HighTest {
+class IdsAboveHighTest {
     private static final int SESSIONS = 4;
     private static final int ROUNDS = 100_000;
     private static final Pattern READ = Pattern.compile("(?m)^ *select (.*) into high( from .*)?;");
 
     @Test
-    void who_draws_an_id_after_high_was_read_draws_a_greater_one(TestDatabase database) throws Exception {
+    void an_id_drawn_after_high_was_read_is_greater(TestDatabase database) throws Exception {
         Postrider.on(database.dataSource()).migrate();
         String source = Rows.text(database.dataSource(), "select prosrc from pg_proc where proname = 'sequence'");
         Matcher read = READ.matcher(source);

@@ -30,7 +30,7 @@ import org.postgresql.ds.PGSimpleDataSource;
  */
 @Tag("slow")
 @Tag("once")
-class ForgetfulServerTest {
+class ServerLosesCommitsTest {
     private static final int ROUNDS = TestRun.count(2, 20);
     private static final int NODES = 3;
     private static final Duration PATIENCE = Duration.ofSeconds(60);

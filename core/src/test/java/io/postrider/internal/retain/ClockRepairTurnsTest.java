@@ -6,7 +6,7 @@ import java.time.Duration;
 import java.time.Instant;
 import org.junit.jupiter.api.Test;
 
-class MendingTurnsTest {
+class ClockRepairTurnsTest {
     private static final Duration ROUND = Duration.ofSeconds(2);
 
     private Instant now = Instant.parse("2026-01-01T00:00:00Z");
@@ -14,7 +14,7 @@ class MendingTurnsTest {
     private final ClockRepairTurns turns = new ClockRepairTurns(() -> nanos);
 
     @Test
-    void while_the_clock_goes_on_it_searches_at_the_start_and_every_ten_minutes() {
+    void with_a_steady_clock_it_searches_at_the_start_and_every_ten_minutes() {
         assertThat(search()).isTrue();
         assertThat(searches(Duration.ofMinutes(9))).isZero();
         assertThat(searches(Duration.ofMinutes(61))).isEqualTo(7);
@@ -47,7 +47,7 @@ class MendingTurnsTest {
     }
 
     @Test
-    void a_search_that_found_some_is_repeated() {
+    void a_search_that_found_rows_is_repeated() {
         assertThat(turns.isDue(now)).isTrue();
         turns.searched(true);
         assertThat(searches(Duration.ofSeconds(31))).isEqualTo(1);

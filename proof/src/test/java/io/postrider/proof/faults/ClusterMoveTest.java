@@ -34,7 +34,7 @@ import org.postgresql.ds.PGSimpleDataSource;
 @Tag("slow")
 @Tag("once")
 @NeedsProgram({"pg_dump", "pg_basebackup"})
-class MoveTest {
+class ClusterMoveTest {
     private static final long SEED = Seed.next("move");
     private static final long WRAP = 1L << 32;
     private static final Duration PATIENCE = Duration.ofSeconds(60);

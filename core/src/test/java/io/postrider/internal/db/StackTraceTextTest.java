@@ -5,20 +5,20 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.Test;
 
-class StackTextTest {
+class StackTraceTextTest {
     @Test
-    void it_has_the_causes_and_counts_what_is_suppressed() {
+    void the_text_has_the_causes_and_the_number_of_suppressed_exceptions() {
         IllegalStateException error = new IllegalStateException("outer", new RuntimeException("inner"));
         error.addSuppressed(new RuntimeException("beside"));
         assertThat(StackTraceText.of(error))
-                .startsWith("java.lang.IllegalStateException: outer\n\tat io.postrider.internal.db.StackTextTest.")
+                .startsWith("java.lang.IllegalStateException: outer\n\tat io.postrider.internal.db.StackTraceTextTest.")
                 .contains("Caused by: java.lang.RuntimeException: inner", "... 1 suppressed", " more")
                 .doesNotContain("beside");
         assertThat(StackTraceText.of(null)).isNull();
     }
 
     @Test
-    void it_is_bounded_and_the_root_cause_is_in_it() {
+    void the_text_is_bounded_and_contains_the_root_cause() {
         RuntimeException root = new IllegalArgumentException("root");
         RuntimeException deep = deep(1_000, new RuntimeException("ü".repeat(100_000) + "\0", root));
         String text = StackTraceText.of(deep);
@@ -35,7 +35,7 @@ class StackTextTest {
     }
 
     @Test
-    void causes_that_go_round_in_a_circle_end_it() {
+    void a_cycle_of_causes_ends_the_text() {
         RuntimeException first = new RuntimeException("first");
         RuntimeException second = new RuntimeException("second", first);
         first.initCause(second);

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.postgresql.PGConnection;
 
 @PostgresTest
-class EarTest {
+class NotificationWaitTest {
     private static final Duration LONG = Duration.ofSeconds(30);
 
     @Test
@@ -28,7 +28,7 @@ class EarTest {
     }
 
     @Test
-    void it_returns_with_the_first_notification_although_more_come_without_a_pause(TestDatabase database)
+    void the_wait_ends_with_the_first_notification_of_a_continuous_stream(TestDatabase database)
             throws SQLException {
         AtomicBoolean enough = new AtomicBoolean();
         try (Connection listening = database.dataSource().getConnection();
@@ -56,7 +56,7 @@ class EarTest {
     }
 
     @Test
-    void what_came_with_the_answer_to_a_statement_is_not_waited_for(TestDatabase database) throws SQLException {
+    void a_notification_received_with_a_statement_ends_the_wait_at_once(TestDatabase database) throws SQLException {
         try (Connection listening = database.dataSource().getConnection();
                 Connection notifying = database.dataSource().getConnection()) {
             NotificationWait ear = ear(listening, "first", "second");
@@ -69,7 +69,7 @@ class EarTest {
     }
 
     @Test
-    void it_gives_up_in_time_and_the_connection_is_as_before(TestDatabase database) throws SQLException {
+    void the_wait_times_out_and_leaves_the_connection_unchanged(TestDatabase database) throws SQLException {
         try (Connection listening = database.dataSource().getConnection()) {
             listening.setNetworkTimeout(Runnable::run, 45_000);
             NotificationWait ear = ear(listening, "a");
@@ -81,7 +81,7 @@ class EarTest {
     }
 
     @Test
-    void a_connection_that_ends_is_an_error_of_the_connection(TestDatabase database) throws SQLException {
+    void a_closed_connection_during_the_wait_is_a_connection_error(TestDatabase database) throws SQLException {
         try (Connection listening = database.dataSource().getConnection();
                 Connection ending = database.dataSource().getConnection()) {
             NotificationWait ear = ear(listening, "a");
@@ -136,7 +136,7 @@ class EarTest {
     }
 
     @Test
-    void a_flood_is_noticed_without_waiting_for_a_word(TestDatabase database) throws SQLException {
+    void a_flood_is_detected_without_waiting_for_a_notification_of_ours(TestDatabase database) throws SQLException {
         try (Connection listening = database.dataSource().getConnection();
                 Connection notifying = database.dataSource().getConnection()) {
             NotificationWait ear = ear(listening, "word");
@@ -152,7 +152,7 @@ class EarTest {
 
     /** As a pool does: the same physical connection, first ours, then the application's, then ours again. */
     @Test
-    void a_connection_that_is_given_back_hears_for_its_next_user(TestDatabase database) throws SQLException {
+    void a_returned_connection_receives_notifications_for_its_next_user(TestDatabase database) throws SQLException {
         try (Connection pooled = database.dataSource().getConnection();
                 Connection notifying = database.dataSource().getConnection()) {
             ear(pooled, "word").stop();

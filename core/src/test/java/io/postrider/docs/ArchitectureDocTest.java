@@ -21,13 +21,13 @@ import org.junit.jupiter.api.Test;
 /** ARCHITECTURE.md is the way into the code: it names what exists, and leaves no package, table or module out. */
 @Migrated
 @Tag("once")
-class TourTest {
+class ArchitectureDocTest {
     private static final Path ROOT = Path.of("..");
     private static final String TOUR = read(ROOT.resolve("ARCHITECTURE.md"));
     private static final Path INTERNAL = Path.of("src/main/java/io/postrider/internal");
 
     @Test
-    void every_class_and_file_that_it_names_exists() throws IOException {
+    void every_class_and_file_named_in_architecture_md_exists() throws IOException {
         Set<String> types = new HashSet<>();
         try (Stream<Path> files = Files.walk(ROOT)) {
             files.map(file -> file.getFileName().toString())
@@ -57,7 +57,7 @@ class TourTest {
     }
 
     @Test
-    void every_package_of_core_is_on_it() throws IOException {
+    void every_package_of_core_is_in_architecture_md() throws IOException {
         try (Stream<Path> packages = Files.list(INTERNAL)) {
             assertThat(packages.filter(Files::isDirectory)
                             .map(path -> path.getFileName().toString()))
@@ -67,7 +67,7 @@ class TourTest {
     }
 
     @Test
-    void every_module_is_on_it() {
+    void every_module_is_in_architecture_md() {
         Matcher module = Pattern.compile("<module>([^<]+)</module>").matcher(read(ROOT.resolve("pom.xml")));
         List<String> missing = new ArrayList<>();
         int modules = 0;
@@ -82,7 +82,7 @@ class TourTest {
     }
 
     @Test
-    void every_table_is_on_it(TestDatabase database) {
+    void every_table_is_in_architecture_md(TestDatabase database) {
         try (Psql psql = new Psql(database)) {
             List<String> tables =
                     psql.texts("select c.relname::text from pg_class c where c.relnamespace = 'postrider'::regnamespace"

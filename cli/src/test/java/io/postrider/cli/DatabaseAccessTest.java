@@ -15,7 +15,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** How a database is found, and what is said when it is not. */
 @PostgresTest
 @Tag("slow")
-class ReachTest {
+class DatabaseAccessTest {
     private static final String[] COMMANDS = {
         "migrate",
         "emit orders order.placed {}",
@@ -34,7 +34,7 @@ class ReachTest {
     };
 
     @Test
-    void every_command_says_that_nobody_listens() throws IOException {
+    void every_command_reports_an_unreachable_server() throws IOException {
         int port;
         try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             port = free.getLocalPort();
@@ -51,7 +51,7 @@ class ReachTest {
     }
 
     @Test
-    void every_command_but_migrate_says_that_the_schema_is_not_there(TestDatabase database) {
+    void every_command_but_migrate_reports_a_missing_schema(TestDatabase database) {
         for (String command : COMMANDS) {
             if (!command.equals("migrate") && !command.equals("doctor")) {
                 Ran ran = new Shell(database).run(command.split(" "));
@@ -104,14 +104,14 @@ class ReachTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"socketFactory=evil.Class", "preferQueryMode=simple"})
-    void what_a_url_must_not_have_is_refused(String parameter) {
+    void forbidden_parameters_of_a_url_are_refused(String parameter) {
         Ran ran = new Shell().run("listeners", "--database-url", "jdbc:postgresql://127.0.0.1:1/shop?" + parameter);
         assertThat(ran.code()).isEqualTo(2);
         assertThat(ran.complaint()).contains(parameter.substring(0, parameter.indexOf('=')));
     }
 
     @Test
-    void a_wrong_password_is_told_without_it(TestDatabase database) {
+    void the_error_for_a_wrong_password_does_not_contain_it(TestDatabase database) {
         try (Role role = new Role(database)) {
             Ran ran = new Shell().run("listeners", "--database-url", role.url().replace("secret-of-a-role", "geheim"));
             assertThat(ran.code()).isEqualTo(5);
@@ -122,7 +122,7 @@ class ReachTest {
     }
 
     @Test
-    void a_database_that_is_not_there_is_told(TestDatabase database) {
+    void a_missing_database_is_reported(TestDatabase database) {
         Ran ran = new Shell()
                 .run("listeners", "--database-url", database.jdbcUrl().replace(database.name(), "nowhere"));
         assertThat(ran.code()).isEqualTo(5);
@@ -130,7 +130,7 @@ class ReachTest {
     }
 
     @Test
-    void the_variables_of_psql_and_the_option_lead_to_it(TestDatabase database) {
+    void the_psql_variables_and_the_option_select_the_database(TestDatabase database) {
         Shell psql = new Shell()
                 .with("PGHOST", "127.0.0.1")
                 .with("PGPORT", Integer.toString(database.server().port()))
@@ -145,7 +145,7 @@ class ReachTest {
     }
 
     @Test
-    void verbose_shows_where_it_failed() {
+    void verbose_shows_the_stack_trace() {
         Ran ran = new Shell().run("listeners", "--verbose", "--database-url", "postgres://127.0.0.1:1/shop");
         assertThat(ran.code()).isEqualTo(5);
         assertThat(ran.err()).contains("\tat io.postrider.");

@@ -13,14 +13,14 @@ import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
 @PostgresTest
-class FirstRideTest {
+class FirstEventTest {
     @Test
-    void an_event_rides_from_the_commit_to_both_kinds_of_listener(TestDatabase database) {
+    void an_event_reaches_both_kinds_of_listener_after_its_commit(TestDatabase database) {
         List<LogEvent> sent = new CopyOnWriteArrayList<>();
         try (Node node = new Node(database)) {
             node.execute("create table booked (position bigint primary key)");
             node.with(
-                    Listener.transactional("ledger", "orders", FirstRideTest::book),
+                    Listener.transactional("ledger", "orders", FirstEventTest::book),
                     Listener.relay("mail", "orders", sent::add));
             for (int i = 1; i <= 50; i++) {
                 node.emit(Event.of("orders", "order.placed", "{\"order\":" + i + "}")
@@ -37,7 +37,7 @@ class FirstRideTest {
     }
 
     @Test
-    void what_is_rolled_back_is_never_seen(TestDatabase database) {
+    void an_event_that_is_rolled_back_is_never_delivered(TestDatabase database) {
         List<LogEvent> sent = new CopyOnWriteArrayList<>();
         try (Node node = new Node(database)) {
             node.with(Listener.relay("mail", "orders", sent::add));

@@ -14,7 +14,7 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 @Migrated
-class LineTest {
+class ListenConnectionTest {
     private static final Sql TIMEOUT =
             Sql.text("timeout", "select current_setting('statement_timeout') as statement_timeout");
 
@@ -23,7 +23,7 @@ class LineTest {
 
     /** A backend whose client is gone goes on until its statement ends; without a timeout these piled up. */
     @Test
-    void a_statement_ends_even_if_its_client_is_gone_but_not_before_a_large_pass(TestDatabase database) {
+    void a_statement_without_a_client_ends_but_not_before_a_large_pass_can_finish(TestDatabase database) {
         Database postrider = new Database(database.dataSource(), SchemaName.of("postrider"));
         try (ListenConnection line = ListenConnection.open(database.dataSource(), postrider)) {
             line.listen("postrider", Set.of("event"), new ListenPause());
@@ -33,7 +33,7 @@ class LineTest {
     }
 
     @Test
-    void after_a_flood_it_does_not_listen_for_a_while_that_grows(TestDatabase database) throws SQLException {
+    void after_a_flood_listening_pauses_for_a_growing_time(TestDatabase database) throws SQLException {
         Database postrider = new Database(database.dataSource(), SchemaName.of("postrider"));
         ListenPause pause = new ListenPause(Duration.ofMillis(300));
         try (ListenConnection line = ListenConnection.open(database.dataSource(), postrider);

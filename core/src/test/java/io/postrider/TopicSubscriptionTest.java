@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 
 /** Reading along without a name. */
 @Migrated
-class FollowTest {
+class TopicSubscriptionTest {
     private static final Duration LONG = Duration.ofSeconds(60);
 
     /** Writes down what it is told: types, and a change as its position. */
@@ -31,7 +31,7 @@ class FollowTest {
     }
 
     @Test
-    void the_first_event_of_an_empty_log_is_no_change_of_it(TestDatabase database) {
+    void the_first_event_of_an_empty_log_is_not_reported_as_a_changed_log(TestDatabase database) {
         Notes notes = new Notes();
         try (Node node = new Node(database).with()) {
             node.postrider.log().follow("orders", 0, notes);
@@ -43,7 +43,7 @@ class FollowTest {
     }
 
     @Test
-    void after_a_change_of_era_it_goes_on_from_the_last_position_that_holds(TestDatabase database) {
+    void after_a_new_era_following_continues_at_the_last_common_position(TestDatabase database) {
         Notes notes = new Notes();
         try (Node node = new Node(database).with();
                 Psql psql = new Psql(database)) {
@@ -61,7 +61,7 @@ class FollowTest {
     }
 
     @Test
-    void what_retention_has_taken_is_passed_over_and_not_waited_for(TestDatabase database) {
+    void deleted_positions_are_skipped_without_waiting(TestDatabase database) {
         Notes notes = new Notes();
         try (Node node = new Node(database).with();
                 Psql psql = new Psql(database)) {
@@ -78,7 +78,7 @@ class FollowTest {
     }
 
     @Test
-    void what_was_read_before_it_began_is_compared_as_well(TestDatabase database) {
+    void events_read_before_following_are_compared_as_well(TestDatabase database) {
         Notes notes = new Notes();
         try (Node node = new Node(database).with();
                 Psql psql = new Psql(database)) {

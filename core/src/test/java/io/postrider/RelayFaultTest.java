@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
 @Migrated(shared = true)
 @Tag("slow")
 @Tag("once")
-class RelayHardshipTest {
+class RelayFaultTest {
     private static final Duration SOON = Duration.ofMillis(5);
 
     private static TestDatabase database;
@@ -103,7 +103,7 @@ class RelayHardshipTest {
     }
 
     @Test
-    void lanes_that_were_not_begun_are_not_passed_by() {
+    void key_groups_that_were_not_started_are_not_skipped() {
         CountDownLatch gone = new CountDownLatch(1);
         Told told = new Told(events -> {
             if ("a".equals(events.get(0).key()) && gone.getCount() > 0) {
@@ -128,12 +128,12 @@ class RelayHardshipTest {
     }
 
     @Test
-    void an_event_that_was_taken_is_not_buried_because_it_could_not_be_noted() throws Exception {
+    void a_sent_event_whose_record_failed_does_not_become_a_dead_letter() throws Exception {
         takenButNotNoted("unnoted-block", FailurePolicy.BLOCK);
     }
 
     @Test
-    void an_event_that_was_taken_from_behind_the_cursor_is_neither_buried_nor_sent_again() throws Exception {
+    void a_retried_event_whose_record_failed_is_neither_dead_nor_sent_again() throws Exception {
         takenButNotNoted("unnoted-skip", FailurePolicy.SKIP);
     }
 
@@ -226,7 +226,7 @@ class RelayHardshipTest {
 
     /** Taken from among the dead letters when the database is gone, and refused again after the reset. */
     @Test
-    void what_was_taken_and_not_noted_does_not_count_after_a_reset() throws Exception {
+    void sent_but_unrecorded_events_are_sent_again_after_a_reset() throws Exception {
         FaultyDataSource faulty = new FaultyDataSource(database.dataSource());
         AtomicInteger sends = new AtomicInteger();
         CountDownLatch taken = new CountDownLatch(1);
@@ -266,7 +266,7 @@ class RelayHardshipTest {
     }
 
     @Test
-    void an_attempt_that_an_interrupt_cuts_short_is_not_counted() {
+    void an_interrupted_attempt_is_not_counted() {
         AtomicInteger sends = new AtomicInteger();
         Told told = new Told(events -> {
             if (sends.incrementAndGet() > 1) {
@@ -287,7 +287,7 @@ class RelayHardshipTest {
     }
 
     @Test
-    void no_attempt_begins_at_a_sink_that_does_not_say_what_it_has() {
+    void no_attempt_starts_while_the_sink_cannot_report_what_it_has() {
         Told[] self = new Told[1];
         Told told = new Told(events -> {
             self[0].away = true;
@@ -337,7 +337,7 @@ class RelayHardshipTest {
     }
 
     @Test
-    void lanes_are_begun_for_about_a_second_and_then_what_was_sent_is_noted() {
+    void after_about_a_second_of_new_key_groups_the_sent_events_are_recorded() {
         CountDownLatch noted = new CountDownLatch(1);
         Told told = new Told(events -> {
             if (events.get(0).position() > 30) {
@@ -356,7 +356,7 @@ class RelayHardshipTest {
     }
 
     @Test
-    void a_sink_that_takes_a_part_is_sent_the_rest() {
+    void the_rest_is_sent_after_a_sink_accepted_a_part() {
         Told told = new Told(events -> events.size() > 3 ? SendResult.partly(3) : SendResult.whole());
         emit("partly", 20);
         node.add(told.relay("partly").withAttempts(1));
@@ -367,7 +367,7 @@ class RelayHardshipTest {
     }
 
     @Test
-    void keys_that_wait_at_a_slow_sink_hardly_delay_the_others() {
+    void keys_that_are_retried_at_a_slow_sink_hardly_delay_the_others() {
         AtomicInteger tried = new AtomicInteger();
         AtomicBoolean slow = new AtomicBoolean();
         Told told = new Told(events -> {
@@ -400,7 +400,7 @@ class RelayHardshipTest {
     }
 
     @Test
-    void what_was_sent_is_noted_also_while_a_key_waits() {
+    void sent_events_are_recorded_while_a_key_waits() {
         Told told = new Told(events -> {
             for (int i = 0; i < events.size(); i++) {
                 String key = String.valueOf(events.get(i).key());
@@ -430,7 +430,7 @@ class RelayHardshipTest {
     }
 
     @Test
-    void a_sink_that_refuses_is_there_again() {
+    void a_refusal_after_an_outage_clears_the_unavailable_state() {
         AtomicBoolean back = new AtomicBoolean();
         Told told = new Told(events -> back.get() ? refused() : SendResult.unavailable(0, new IOException("away")));
         node.add(told.relay("refuses").withAttempts(1_000));
@@ -482,7 +482,7 @@ class RelayHardshipTest {
     }
 
     @Test
-    void a_successor_leaves_the_sink_alone_as_long_as_it_asked_for_and_another_sink_not_at_all() {
+    void a_successor_respects_the_retry_after_of_the_same_sink_and_not_of_another() {
         Told told = new Told(events -> SendResult.unavailable(0, new IOException("away"), Duration.ofMinutes(10)));
         emit("successor", 1);
         try (Postrider first = other()) {

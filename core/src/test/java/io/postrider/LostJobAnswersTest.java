@@ -26,14 +26,14 @@ import org.junit.jupiter.api.Test;
 @PostgresTest
 @Tag("slow")
 @Tag("hot")
-class JobDoubtTest {
+class LostJobAnswersTest {
     private final TestDatabase database;
     private final DeafDataSource deaf;
     private final Postrider node;
     private final Psql psql;
     private final Queue<JobEnd> ends = new ConcurrentLinkedQueue<>();
 
-    JobDoubtTest(TestDatabase database) {
+    LostJobAnswersTest(TestDatabase database) {
         this.database = database;
         this.deaf = new DeafDataSource(database.dataSource());
         Watch watch = new Watch() {
@@ -57,7 +57,7 @@ class JobDoubtTest {
     }
 
     @Test
-    void effects_happen_once_although_their_commits_were_not_heard_of() throws Exception {
+    void effects_happen_once_although_the_answers_to_commits_are_lost() throws Exception {
         CyclicBarrier all = new CyclicBarrier(8);
         AtomicInteger calls = new AtomicInteger();
         node.add(Worker.on("q")
@@ -85,7 +85,7 @@ class JobDoubtTest {
     }
 
     @Test
-    void what_was_claimed_and_never_heard_of_is_done_soon() {
+    void jobs_whose_claim_answer_was_lost_run_soon() {
         deaf.loseAnswerTo("claim/claim");
         node.add(Worker.on("q").handling("t", job -> Fate.done()));
         enqueue(5);
@@ -98,7 +98,7 @@ class JobDoubtTest {
     }
 
     @Test
-    void what_was_claimed_by_itself_and_never_heard_of_is_done_soon() {
+    void delayed_jobs_whose_claim_answer_was_lost_run_soon() {
         node.add(Worker.on("q").handling("t", job -> {
             if (job.attempt() == 1) {
                 deaf.loseAnswerTo("claim/claim_delayed");
@@ -115,7 +115,7 @@ class JobDoubtTest {
     }
 
     @Test
-    void what_was_settled_and_never_heard_of_is_not_done_again() throws Exception {
+    void jobs_whose_settlement_answer_was_lost_do_not_run_again() throws Exception {
         AtomicInteger calls = new AtomicInteger();
         CountDownLatch together = new CountDownLatch(6);
         node.add(Worker.on("q").handling("t", job -> {
@@ -203,7 +203,7 @@ class JobDoubtTest {
     }
 
     @Test
-    void a_line_that_is_cut_while_an_unwritable_fate_is_written_stops_nothing() {
+    void a_connection_cut_during_an_unwritable_settlement_blocks_nothing() {
         CountDownLatch together = new CountDownLatch(3);
         node.add(Worker.on("q").handling("t", job -> {
             together.countDown();
@@ -229,7 +229,7 @@ class JobDoubtTest {
 
     /** As a crash does: a claim waits for no flush, and neither do the numbers that were drawn for it. */
     @Test
-    void effects_happen_once_although_the_server_forgets_a_claim_and_its_number() {
+    void effects_happen_once_although_the_server_loses_a_claim_and_its_number() {
         CountDownLatch begun = new CountDownLatch(1);
         CountDownLatch again = new CountDownLatch(2);
         node.add(Worker.on("q").withSlots(4).handlingInTransaction("t", (connection, job) -> {
@@ -254,7 +254,7 @@ class JobDoubtTest {
     }
 
     @Test
-    void a_number_that_another_queue_has_by_now_settles_nothing_there() {
+    void a_reused_claim_number_settles_nothing_in_another_queue() {
         psql.execute("select postrider.enqueue('other', 't', '{}')").passAll();
         psql.execute("insert into postrider.worker (node, pooled, seen_at) values ('here', true, clock_timestamp())");
         psql.execute(

@@ -37,13 +37,13 @@ import org.junit.jupiter.api.Test;
 /** What would stop a worker, or let it do too much: one odd job, one odd handler, one odd neighbour. */
 @PostgresTest
 @Tag("slow")
-class WorkHardshipTest {
+class WorkFaultTest {
     /** Jobs that are done before a rate is measured, so that the worker has seen that they are quick. */
     private static final int QUICK = 60;
 
     private final TestDatabase database;
 
-    WorkHardshipTest(TestDatabase database) {
+    WorkFaultTest(TestDatabase database) {
         this.database = database;
     }
 
@@ -61,7 +61,7 @@ class WorkHardshipTest {
 
     /** Else whoever takes this worker over, or counts what runs, does not see it. */
     @Test
-    void a_long_job_of_one_queue_stays_open_while_another_queue_of_the_node_goes_on() {
+    void a_long_job_of_one_queue_stays_claimed_while_another_queue_continues() {
         CountDownLatch go = new CountDownLatch(1);
         try (Node node = new Node(database)) {
             node.postrider
@@ -90,7 +90,7 @@ class WorkHardshipTest {
 
     @Tag("hot")
     @Test
-    void a_fate_that_cannot_be_written_is_one_jobs_misfortune() {
+    void a_fate_that_cannot_be_written_affects_only_its_job() {
         try (Node node = new Node(database)) {
             node.postrider
                     .add(Worker.on("q").handling("t", job -> switch (job.payload()) {
@@ -118,7 +118,7 @@ class WorkHardshipTest {
     }
 
     @Test
-    void one_who_watches_and_throws_is_not_heeded() {
+    void a_watch_that_throws_is_ignored() {
         AtomicInteger told = new AtomicInteger();
         Watch watch = new Watch() {
             @Override
@@ -142,7 +142,7 @@ class WorkHardshipTest {
 
     @Tag("hot")
     @Test
-    void a_producer_that_wants_a_held_key_holds_up_nobody() {
+    void a_producer_that_waits_for_a_unique_key_blocks_no_other() {
         CountDownLatch go = new CountDownLatch(1);
         try (Node node = new Node(database);
                 Psql producer = new Psql(database)) {
@@ -167,7 +167,7 @@ class WorkHardshipTest {
     }
 
     @Test
-    void many_who_enqueue_the_same_keys_together_never_lock_each_other_up() {
+    void concurrent_producers_of_the_same_unique_keys_do_not_deadlock() {
         try (Node node = new Node(database)) {
             CompletableFuture<?>[] producers = IntStream.range(0, 4)
                     .mapToObj(producer -> CompletableFuture.runAsync(() -> enqueueShuffled(node, 20)))
@@ -190,7 +190,7 @@ class WorkHardshipTest {
 
     @Tag("hot")
     @Test
-    void a_database_that_is_repeatable_read_by_default_is_worked_on_as_well() {
+    void jobs_run_on_a_database_with_repeatable_read_by_default() {
         try (Psql admin = new Psql(database)) {
             admin.execute("do $$ begin execute format('alter database %I set default_transaction_isolation ="
                     + " %L', current_database(), 'repeatable read'); end $$");
@@ -208,7 +208,7 @@ class WorkHardshipTest {
 
     @Tag("hot")
     @Test
-    void who_was_told_that_a_job_is_asked_to_stop_never_sees_it_begun_again() throws Exception {
+    void a_running_job_that_was_cancelled_never_starts_again() throws Exception {
         CountDownLatch began = new CountDownLatch(1);
         CountDownLatch go = new CountDownLatch(1);
         AtomicInteger calls = new AtomicInteger();
@@ -235,7 +235,7 @@ class WorkHardshipTest {
     }
 
     @Test
-    void a_job_that_is_cancelled_at_any_moment_before_its_time_is_never_done() {
+    void a_scheduled_job_that_is_cancelled_at_any_moment_never_runs() {
         List<Long> done = new CopyOnWriteArrayList<>();
         Set<UUID> cancelled = ConcurrentHashMap.newKeySet();
         try (Node node = new Node(database)) {
@@ -296,7 +296,7 @@ class WorkHardshipTest {
     }
 
     @Test
-    void what_its_worker_left_goes_before_later_jobs_of_its_key() {
+    void a_job_left_by_its_worker_runs_before_later_jobs_of_its_key() {
         List<Long> done = new CopyOnWriteArrayList<>();
         try (Node node = new Node(database);
                 Psql psql = new Psql(database)) {
@@ -316,7 +316,7 @@ class WorkHardshipTest {
     @Tag("once")
     @Test
     @Tag("alone")
-    void a_rate_counts_beginnings_and_not_claims() {
+    void a_rate_limit_counts_starts_and_not_claims() {
         AtomicInteger quick = new AtomicInteger();
         List<Long> claimed = new CopyOnWriteArrayList<>();
         try (Node node = new Node(database)) {
@@ -356,7 +356,7 @@ class WorkHardshipTest {
 
     @Test
     @Tag("alone")
-    void of_jobs_that_go_by_themselves_high_priority_goes_first_too() {
+    void delayed_jobs_of_high_priority_run_first() {
         List<String> begun = new CopyOnWriteArrayList<>();
         try (Node node = new Node(database)) {
             Instant soon = Instant.now().plusSeconds(2);
@@ -387,7 +387,7 @@ class WorkHardshipTest {
 
     @Test
     @Tag("alone")
-    void a_suspect_on_a_paused_queue_is_not_asked_for_again_and_again() {
+    void a_suspect_on_a_paused_queue_is_not_polled_continuously() {
         AtomicInteger looks = new AtomicInteger();
         Watch watch = new Watch() {
             @Override
@@ -416,7 +416,7 @@ class WorkHardshipTest {
 
     @Tag("once")
     @Test
-    void a_handler_that_does_not_heed_the_end_of_its_node_is_not_a_suspect() {
+    void a_job_that_ignores_the_shutdown_of_its_node_is_not_a_suspect() {
         AtomicBoolean stubborn = new AtomicBoolean(true);
         AtomicInteger calls = new AtomicInteger();
         Node first = new Node(database);
