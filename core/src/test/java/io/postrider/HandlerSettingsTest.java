@@ -83,7 +83,8 @@ class HandlerSettingsTest {
                 "set session characteristics as transaction read only",
                 "do $$ begin perform set_config('TimeZone', 'Asia/Tokyo', false); end $$"
             })
-    void a_reported_setting_is_restored_however_it_was_changed(String change, TestDatabase database) throws SQLException {
+    void a_reported_setting_is_restored_however_it_was_changed(String change, TestDatabase database)
+            throws SQLException {
         HikariConfig config = new HikariConfig();
         config.setJdbcUrl(database.jdbcUrl());
         config.setMaximumPoolSize(1);

@@ -67,7 +67,7 @@ class RelayFaultTest {
         }
 
         @Override
-        public SendResult send(RelayEpoch course, List<LogEvent> events) throws Exception {
+        public SendResult send(RelayEpoch epoch, List<LogEvent> events) throws Exception {
             sizes.add(events.size());
             SendResult receipt = answers.answer(events);
             events.stream().limit(receipt.taken()).forEach(event -> arrived.add(event.position()));
@@ -75,7 +75,7 @@ class RelayFaultTest {
         }
 
         @Override
-        public Map<Long, UUID> holds(RelayEpoch course, long after) throws IOException {
+        public Map<Long, UUID> holds(RelayEpoch epoch, long after) throws IOException {
             if (away) {
                 throw new IOException("away");
             }

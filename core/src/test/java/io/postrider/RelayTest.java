@@ -47,7 +47,7 @@ class RelayTest {
     private static final class Shelf implements Sink {
         final List<Long> arrived = new CopyOnWriteArrayList<>();
         final Map<Long, UUID> held = new ConcurrentHashMap<>();
-        final List<RelayEpoch> courses = new CopyOnWriteArrayList<>();
+        final List<RelayEpoch> epochs = new CopyOnWriteArrayList<>();
         final Set<Long> refused = ConcurrentHashMap.newKeySet();
         final AtomicInteger sends = new AtomicInteger();
         final AtomicInteger asked = new AtomicInteger();
@@ -64,10 +64,10 @@ class RelayTest {
         }
 
         @Override
-        public SendResult send(RelayEpoch course, List<LogEvent> events) throws IOException {
+        public SendResult send(RelayEpoch epoch, List<LogEvent> events) throws IOException {
             sends.incrementAndGet();
             next = events.get(0).position();
-            courses.add(course);
+            epochs.add(epoch);
             if (throwsForRefused && events.stream().anyMatch(event -> refused.contains(event.position()))) {
                 throw new IOException("one of them");
             }
@@ -87,7 +87,7 @@ class RelayTest {
         }
 
         @Override
-        public Map<Long, UUID> holds(RelayEpoch course, long after) throws IOException {
+        public Map<Long, UUID> holds(RelayEpoch epoch, long after) throws IOException {
             asked.incrementAndGet();
             next = after + 1;
             if (away) {
@@ -251,8 +251,8 @@ class RelayTest {
             }
 
             @Override
-            public SendResult send(RelayEpoch course, List<LogEvent> events) throws Exception {
-                SendResult receipt = shelf.send(course, events);
+            public SendResult send(RelayEpoch epoch, List<LogEvent> events) throws Exception {
+                SendResult receipt = shelf.send(epoch, events);
                 if (sent.getCount() > 0) {
                     faulty.fail(true);
                     sent.countDown();
@@ -327,8 +327,8 @@ class RelayTest {
 
         Await.until("sent again", () -> shelf.arrived.size() == 5);
         assertThat(shelf.arrived).containsExactly(1L, 2L, 3L, 2L, 3L);
-        assertThat(shelf.courses.get(0).number())
-                .isLessThan(shelf.courses.get(shelf.courses.size() - 1).number());
+        assertThat(shelf.epochs.get(0).number())
+                .isLessThan(shelf.epochs.get(shelf.epochs.size() - 1).number());
     }
 
     /** As after a restore of a backup from before the reset, or a failover that lost it. */
@@ -346,7 +346,7 @@ class RelayTest {
         node.execute("update postrider.listener set course = " + before + " where name = 'forgotten'");
         node.postrider.reset("forgotten", StartPoint.beginning());
         Await.until("and again", () -> shelf.arrived.size() == 3);
-        assertThat(shelf.courses).extracting(RelayEpoch::number).doesNotHaveDuplicates();
+        assertThat(shelf.epochs).extracting(RelayEpoch::number).doesNotHaveDuplicates();
     }
 
     @Test

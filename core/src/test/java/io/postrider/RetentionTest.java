@@ -173,8 +173,7 @@ class RetentionTest {
     }
 
     @Test
-    void a_log_without_its_last_position_is_complete_and_a_reset_by_time_avoids_the_gap(
-            TestDatabase database) {
+    void a_log_without_its_last_position_is_complete_and_a_reset_by_time_avoids_the_gap(TestDatabase database) {
         try (Psql psql = new Psql(database);
                 Psql late = new Psql(database).begin()) {
             psql.pass();
@@ -197,8 +196,7 @@ class RetentionTest {
     }
 
     @Test
-    void after_a_late_commit_was_deleted_the_log_is_complete_from_the_oldest_position(
-            TestDatabase database) {
+    void after_a_late_commit_was_deleted_the_log_is_complete_from_the_oldest_position(TestDatabase database) {
         try (Psql psql = new Psql(database);
                 Psql late = new Psql(database).begin()) {
             psql.pass();

@@ -109,7 +109,8 @@ class SearchPathTest {
     }
 
     @Test
-    void with_a_hostile_search_path_everything_works_and_no_foreign_function_is_called(TestDatabase database) throws Exception {
+    void with_a_hostile_search_path_everything_works_and_no_foreign_function_is_called(TestDatabase database)
+            throws Exception {
         String role = "node_of_" + database.name();
         try (Psql admin = new Psql(database)) {
             admin.execute(shadows())

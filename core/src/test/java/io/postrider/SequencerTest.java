@@ -157,7 +157,8 @@ class SequencerTest {
 
     @ParameterizedTest
     @MethodSource("tables")
-    void an_event_committed_between_two_statements_of_the_first_pass_gets_one_position(String table, TestDatabase database) {
+    void an_event_committed_between_two_statements_of_the_first_pass_gets_one_position(
+            String table, TestDatabase database) {
         commitInsideAPass(database, table, List.of());
     }
 
@@ -511,8 +512,7 @@ class SequencerTest {
 
     /** As after a restore: the numbers of transactions are another cluster's, and ours come to be the same later. */
     @Test
-    void restored_events_are_not_confused_with_transactions_of_the_same_number(
-            TestDatabase database) {
+    void restored_events_are_not_confused_with_transactions_of_the_same_number(TestDatabase database) {
         try (Psql psql = new Psql(database)) {
             long foreign = psql.number("select pg_snapshot_xmax(pg_current_snapshot())::text::bigint + 5");
             psql.execute("insert into postrider.event (tx, topic, type, payload)" + " select '" + foreign

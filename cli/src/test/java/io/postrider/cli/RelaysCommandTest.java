@@ -34,7 +34,7 @@ class RelaysCommandTest {
         }
 
         @Override
-        public SendResult send(RelayEpoch course, List<LogEvent> events) {
+        public SendResult send(RelayEpoch epoch, List<LogEvent> events) {
             if (away) {
                 return SendResult.unavailable(0, new IOException("the shelf\nis away"));
             }

@@ -129,10 +129,10 @@ public interface Jobs {
      * @param before null: from the latest on
      */
     record Wanted(
-            String queue, @Nullable State state, @Nullable Place before, int most) {}
+            String queue, @Nullable State state, @Nullable Cursor before, int most) {}
 
     /** A cursor over the jobs of a queue: in each lane, the jobs with smaller positions follow. */
-    record Place(long high, long normal, long low) {}
+    record Cursor(long high, long normal, long low) {}
 
     /**
      * Some jobs of a queue. A page scans 1,000 positions of each lane and, while it finds no job, continues for up to half a
@@ -140,5 +140,5 @@ public interface Jobs {
      *
      * @param next the cursor for the next page; null on the last page
      */
-    record Page(List<Status> jobs, @Nullable Place next) {}
+    record Page(List<Status> jobs, @Nullable Cursor next) {}
 }

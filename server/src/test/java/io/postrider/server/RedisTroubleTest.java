@@ -248,15 +248,15 @@ class RedisTroubleTest {
         }
 
         @Override
-        public SendResult send(RelayEpoch course, List<LogEvent> events) throws Exception {
+        public SendResult send(RelayEpoch epoch, List<LogEvent> events) throws Exception {
             List<LogEvent> sent =
                     events.stream().filter(event -> event.position() % 40 != 0).toList();
-            return sent.isEmpty() ? SendResult.whole() : sink.send(course, sent);
+            return sent.isEmpty() ? SendResult.whole() : sink.send(epoch, sent);
         }
 
         @Override
-        public Map<Long, UUID> holds(RelayEpoch course, long after) throws Exception {
-            return sink.holds(course, after);
+        public Map<Long, UUID> holds(RelayEpoch epoch, long after) throws Exception {
+            return sink.holds(epoch, after);
         }
 
         @Override

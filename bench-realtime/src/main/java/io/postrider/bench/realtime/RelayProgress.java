@@ -106,14 +106,14 @@ final class RelayProgress implements Watch {
         }
 
         @Override
-        public SendResult send(RelayEpoch course, List<LogEvent> batch) throws Exception {
+        public SendResult send(RelayEpoch epoch, List<LogEvent> batch) throws Exception {
             if (began == 0) {
                 began = System.nanoTime();
                 begun.countDown();
             }
             long before = System.nanoTime();
             try {
-                return sink.send(course, batch);
+                return sink.send(epoch, batch);
             } finally {
                 sending.addAndGet(System.nanoTime() - before);
                 sends.incrementAndGet();
@@ -121,8 +121,8 @@ final class RelayProgress implements Watch {
         }
 
         @Override
-        public Map<Long, UUID> holds(RelayEpoch course, long after) throws Exception {
-            return sink.holds(course, after);
+        public Map<Long, UUID> holds(RelayEpoch epoch, long after) throws Exception {
+            return sink.holds(epoch, after);
         }
 
         @Override

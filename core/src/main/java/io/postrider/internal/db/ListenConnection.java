@@ -124,7 +124,7 @@ public final class ListenConnection implements AutoCloseable {
         }
         execute("set search_path = pg_catalog, pg_temp");
         execute("set jit = off");
-        session.isPinned();
+        session.markPinned();
         execute("set session characteristics as transaction isolation level read committed, read write");
         execute("set statement_timeout = '" + LONGEST_STATEMENT + "'");
         lockTimeout(LOCK_TIMEOUT);

@@ -137,7 +137,7 @@ public final class Session {
     }
 
     /** The path has been pinned for the whole session. */
-    void isPinned() {
+    void markPinned() {
         mode = PathMode.PINNED;
     }
 

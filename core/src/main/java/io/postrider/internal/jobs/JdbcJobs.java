@@ -41,7 +41,7 @@ public final class JdbcJobs implements Jobs {
 
     private static final Duration LONGEST_SEARCH = Duration.ofMillis(500);
 
-    private static final Place LATEST = new Place(Long.MAX_VALUE, Long.MAX_VALUE, Long.MAX_VALUE);
+    private static final Cursor LATEST = new Cursor(Long.MAX_VALUE, Long.MAX_VALUE, Long.MAX_VALUE);
 
     private static final List<String> LANES = List.of("high", "normal", "low");
 
@@ -161,7 +161,7 @@ public final class JdbcJobs implements Jobs {
     @Override
     public List<Status> list(String queue, @Nullable State state, int most) {
         List<Status> jobs = new ArrayList<>();
-        @Nullable Place before = null;
+        @Nullable Cursor before = null;
         do {
             Wanted wanted = new Wanted(queue, state, before, most - jobs.size());
             List<Lane> lanes = lanes(wanted);
@@ -217,7 +217,7 @@ public final class JdbcJobs implements Jobs {
     }
 
     private List<Lane> lanes(Wanted wanted) {
-        Place before = wanted.before() == null ? LATEST : wanted.before();
+        Cursor before = wanted.before() == null ? LATEST : wanted.before();
         return database.autocommit(session -> session.query(
                 LIST_WINDOW,
                 bind -> bind.text("queue", wanted.queue())
@@ -256,7 +256,7 @@ public final class JdbcJobs implements Jobs {
         List<Long> next = lanes.stream()
                 .map(lane -> cut ? lane.after(jobs) : lane.behind())
                 .toList();
-        return new Page(jobs, new Place(next.get(0), next.get(1), next.get(2)));
+        return new Page(jobs, new Cursor(next.get(0), next.get(1), next.get(2)));
     }
 
     @Override

@@ -38,7 +38,7 @@ sealed interface HandlingResult {
     /** All were handled outside of any transaction, and the settlement failed. */
     record NotRecorded(RuntimeException error) implements HandlingResult {}
 
-    /** Another worker has moved the listener. The transaction is rolled back, with whatever was done in it. */
+    /** Another node has moved the listener. The transaction is rolled back, with whatever was done in it. */
     record OwnershipLost() implements HandlingResult {}
 
     /** The result that a sink returns for the events it was sent. */

@@ -29,14 +29,14 @@ final class Ledger {
 
     private final Database database;
     private final String listener;
-    private final String worker;
+    private final String node;
     private final Tenure tenure;
     private final Setbacks setbacks;
 
-    Ledger(Database database, String listener, String worker, Tenure tenure, Setbacks setbacks) {
+    Ledger(Database database, String listener, String node, Tenure tenure, Setbacks setbacks) {
         this.database = database;
         this.listener = listener;
-        this.worker = worker;
+        this.node = node;
         this.tenure = tenure;
         this.setbacks = setbacks;
     }
@@ -100,7 +100,7 @@ final class Ledger {
                                 .int8("from_position", delivery.from())
                                 .int8("to_position", delivery.to())
                                 .int4("events", delivery.events())
-                                .text("worker", worker)
+                                .text("worker", node)
                                 .int4("era", delivery.era())
                                 .int8OrNull("tenure", inTenure),
                         row -> row.bool("delivered"))
@@ -117,7 +117,7 @@ final class Ledger {
         return database.transaction(session -> {
             Optional<DeadLetter> letter = setbacks.bury(session, position, attempt);
             if (letter.isPresent() && delivery != null && !deliver(session, delivery, null)) {
-                throw new PostriderException(Kind.CONFLICT, "listener " + listener + " was moved by another worker");
+                throw new PostriderException(Kind.CONFLICT, "listener " + listener + " was moved by another node");
             }
             return letter;
         });

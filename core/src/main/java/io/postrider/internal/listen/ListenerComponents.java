@@ -33,9 +33,9 @@ final class ListenerComponents {
         this.reader = node.reader();
         this.readAhead = new ReadAhead(listener, reader, heads, node.threads());
         this.wait = new ListenerWait(heads, listener.topic());
-        this.tenure = new Tenure(database, listener.name(), node.worker());
-        this.setbacks = new Setbacks(listener.name(), node.worker());
-        this.ledger = new Ledger(database, listener.name(), node.worker(), tenure, setbacks);
+        this.tenure = new Tenure(database, listener.name(), node.name());
+        this.setbacks = new Setbacks(listener.name(), node.name());
+        this.ledger = new Ledger(database, listener.name(), node.name(), tenure, setbacks);
         SinkDestination sink = listener.handler() instanceof Handler.ToSink to
                 ? new SinkDestination(database, listener, new Sender(to.sink()), node.watch())
                 : null;

@@ -8,4 +8,4 @@ import java.util.concurrent.ExecutorService;
 
 /** Shared by all listeners of a node. */
 record NodeServices(
-        Database database, Heads heads, LogReader reader, ExecutorService threads, String worker, Watch watch) {}
+        Database database, Heads heads, LogReader reader, ExecutorService threads, String name, Watch watch) {}

@@ -72,10 +72,10 @@ final class Progress {
         stale = false;
     }
 
-    /** Another worker has moved the listener. */
+    /** Another node has moved the listener. */
     void ownershipLost() {
         log.warn(
-                "listener_lost listener={} position={} another worker has moved it",
+                "listener_lost listener={} position={} another node has moved it",
                 parts.listener.name(),
                 cursor.position());
         reload();

@@ -101,7 +101,7 @@ final class Retries {
         Optional<Integer> begun =
                 parts.database.transaction(session -> parts.setbacks.beginAgain(session, event.position(), before));
         if (begun.isEmpty()) {
-            return; // another worker is trying it, or has finished it
+            return; // another node is trying it, or has finished it
         }
         int attempt = begun.get();
         long began = System.nanoTime();
@@ -119,7 +119,7 @@ final class Retries {
         } else if (result instanceof NotRecorded notRecorded) {
             throw notRecorded.error();
         }
-        // ownership lost: another worker has begun an attempt of its own
+        // ownership lost: another node has begun an attempt of its own
     }
 
     private void setBackAgain(LogEvent event, int attempt, Failed failed) {

@@ -40,12 +40,12 @@ public final class RunningListeners implements AutoCloseable {
     private final NodeServices node;
     private final Map<String, ListenerRun> runs = new ConcurrentHashMap<>();
 
-    public RunningListeners(Database database, Heads heads, Assignments assignments, String worker, Watch watch) {
+    public RunningListeners(Database database, Heads heads, Assignments assignments, String name, Watch watch) {
         this.database = database;
         this.heads = heads;
         this.assignments = assignments;
         this.reader = new LogReader(database);
-        this.node = new NodeServices(database, heads, reader, threads, worker, watch);
+        this.node = new NodeServices(database, heads, reader, threads, name, watch);
     }
 
     /** Makes the listener in the database, or takes up the one that is there. May be repeated. */
@@ -116,7 +116,7 @@ public final class RunningListeners implements AutoCloseable {
                     START_LEDGER,
                     bind -> bind.text("listener", listener.name())
                             .int8("to_position", start)
-                            .text("worker", node.worker()));
+                            .text("worker", node.name()));
         }
     }
 

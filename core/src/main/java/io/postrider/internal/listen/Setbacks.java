@@ -37,18 +37,18 @@ final class Setbacks {
     private static final int LONGEST_ERROR = 4_000;
 
     private final String listener;
-    private final String worker;
+    private final String node;
 
-    Setbacks(String listener, String worker) {
+    Setbacks(String listener, String node) {
         this.listener = listener;
-        this.worker = worker;
+        this.node = node;
     }
 
     /**
      * The setbacks that the cursor has not passed.
      *
-     * @param shared whether other workers run the listener as well: then an attempt that one of them has begun is theirs for a
-     *     minute. If not, the worker that has begun it is gone
+     * @param shared whether other nodes run the listener as well: then an attempt that one of them has begun is theirs for a
+     *     minute. If not, the node that has begun it is gone
      */
     List<Setback> ahead(Session session, long cursor, boolean shared) {
         return session.query(
@@ -56,7 +56,7 @@ final class Setbacks {
                 bind -> bind.text("listener", listener)
                         .int8("cursor", cursor)
                         .bool("shared", shared)
-                        .text("worker", worker),
+                        .text("worker", node),
                 row -> new Setback(
                         row.int8("position"),
                         row.uuid("event_id"),
@@ -71,7 +71,7 @@ final class Setbacks {
 
     /** Counts an attempt before it is made. Gives its number. */
     int beginAttempt(Session session, LogEvent event) {
-        return session.one(BEGIN_ATTEMPT, bind -> event(bind, event).text("worker", worker), row -> row.int4("attempt"))
+        return session.one(BEGIN_ATTEMPT, bind -> event(bind, event).text("worker", node), row -> row.int4("attempt"))
                 .orElseThrow();
     }
 
@@ -92,7 +92,7 @@ final class Setbacks {
                 bind -> bind.text("listener", listener)
                         .int8("position", position)
                         .int4("attempt", attempt)
-                        .text("worker", worker),
+                        .text("worker", node),
                 row -> row.int4("attempt"));
     }
 
@@ -104,7 +104,7 @@ final class Setbacks {
                         .millis("wait", wait)
                         .text("error", text(error))
                         .text("stack", StackTraceText.of(error))
-                        .text("worker", worker));
+                        .text("worker", node));
     }
 
     /** The same for an event behind the cursor; writes nothing if it is gone or another attempt has begun. */
@@ -151,7 +151,7 @@ final class Setbacks {
                         .int8("cursor", cursor)
                         .int4("most", most)
                         .bool("shared", shared)
-                        .text("worker", worker),
+                        .text("worker", node),
                 row -> new Due(read(row), row.int4("attempt")));
     }
 
@@ -161,7 +161,7 @@ final class Setbacks {
                         bind -> bind.text("listener", listener)
                                 .int8("cursor", cursor)
                                 .bool("shared", shared)
-                                .text("worker", worker),
+                                .text("worker", node),
                         row -> Optional.ofNullable(row.int8OrNull("wait_millis")))
                 .get(0)
                 .map(Duration::ofMillis);

@@ -15,15 +15,15 @@ final class Tenure {
 
     private final Database database;
     private final String listener;
-    private final String worker;
+    private final String node;
     private long row;
     private long acquisition = Assignment.NOT_ACQUIRED;
     private boolean afterCrash;
 
-    Tenure(Database database, String listener, String worker) {
+    Tenure(Database database, String listener, String node) {
         this.database = database;
         this.listener = listener;
-        this.worker = worker;
+        this.node = node;
     }
 
     /** The row of the tenure that is under way, or of the last one. */
@@ -45,7 +45,7 @@ final class Tenure {
         record Begun(long row, long openRow) {}
         Begun begun = database.transaction(session -> session.one(
                         BEGIN,
-                        bind -> bind.text("listener", listener).text("worker", worker),
+                        bind -> bind.text("listener", listener).text("worker", node),
                         row -> new Begun(row.int8("n"), row.int8("cut_n")))
                 .orElseThrow());
         // An open row of our own is no crash: this process has lived on. Accumulated, because if the next step fails,

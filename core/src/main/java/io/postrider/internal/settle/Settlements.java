@@ -33,9 +33,9 @@ public final class Settlements {
     /** The code of a dead job whose content cannot be copied: its dead letter has none. */
     static final String UNREADABLE = "unreadable";
 
-    private final Progress progress;
+    private final ProgressReports progress;
 
-    public Settlements(Progress progress) {
+    public Settlements(ProgressReports progress) {
         this.progress = progress;
     }
 

@@ -36,7 +36,7 @@ public final class Settler implements AutoCloseable {
 
     private final Database database;
     private final Settlements settlements;
-    private final Progress progress;
+    private final ProgressReports progress;
     private final BiConsumer<List<EndedJob>, Set<EndedJob>> settled;
     private final ConcurrentLinkedQueue<EndedJob> ended = new ConcurrentLinkedQueue<>();
     private final WakeSignal signal = new WakeSignal();
@@ -56,7 +56,7 @@ public final class Settler implements AutoCloseable {
     public Settler(
             Database database,
             Settlements settlements,
-            Progress progress,
+            ProgressReports progress,
             BiConsumer<List<EndedJob>, Set<EndedJob>> settled) {
         this.database = database;
         this.settlements = settlements;

@@ -22,7 +22,7 @@ public final class UndoneClaims {
 
     private final Database database;
     private final Runnable handedOver;
-    private Place place = Place.BEGINNING;
+    private ScanPosition scanned = ScanPosition.BEGINNING;
     private Deadline nextCheck = Deadline.now();
 
     /** @param handedOver called after jobs have been handed over */
@@ -32,8 +32,8 @@ public final class UndoneClaims {
     }
 
     /** The last claim that was checked, and how many jobs of that batch were handed over. */
-    private record Place(long worker, long n, long jobs) {
-        static final Place BEGINNING = new Place(0, 0, 0);
+    private record ScanPosition(long worker, long n, long jobs) {
+        static final ScanPosition BEGINNING = new ScanPosition(0, 0, 0);
     }
 
     /** Checks the next batch, if it is due. */
@@ -41,21 +41,21 @@ public final class UndoneClaims {
         if (!nextCheck.isPassed()) {
             return;
         }
-        Optional<Place> batch = database.transaction(session -> session.one(
+        Optional<ScanPosition> batch = database.transaction(session -> session.one(
                 HAND_OVER,
-                bind -> bind.int8("worker", place.worker())
-                        .int8("after", place.n())
+                bind -> bind.int8("worker", scanned.worker())
+                        .int8("after", scanned.n())
                         .int4("most", CLAIMS_PER_CHECK),
-                row -> new Place(row.int8("worker"), row.int8("n"), row.int8("jobs"))));
+                row -> new ScanPosition(row.int8("worker"), row.int8("n"), row.int8("jobs"))));
         if (batch.isEmpty()) {
             nextCheck = Deadline.in(EVERY);
         }
-        place = batch.orElse(Place.BEGINNING);
-        if (place.jobs() > 0) {
+        scanned = batch.orElse(ScanPosition.BEGINNING);
+        if (scanned.jobs() > 0) {
             log.error(
                     "undone_claims_handed_over worker={} jobs={} their worker has ended and no other worker held them",
-                    place.worker(),
-                    place.jobs());
+                    scanned.worker(),
+                    scanned.jobs());
             handedOver.run();
         }
     }

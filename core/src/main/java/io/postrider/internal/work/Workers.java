@@ -15,7 +15,7 @@ import io.postrider.internal.db.Sql;
 import io.postrider.internal.log.Heads;
 import io.postrider.internal.schedule.ScheduleTicks;
 import io.postrider.internal.settle.EndedJob;
-import io.postrider.internal.settle.Progress;
+import io.postrider.internal.settle.ProgressReports;
 import io.postrider.internal.settle.Settlements;
 import io.postrider.internal.settle.Settler;
 import io.postrider.internal.takeover.Takeover;
@@ -59,7 +59,7 @@ public final class Workers implements AutoCloseable {
     private final Map<String, QueueRun> runs = new ConcurrentHashMap<>();
     private final WorkerRegistration registration;
     private final NodeContext node;
-    private final Progress progress;
+    private final ProgressReports progress;
     private final Settlements settlements;
     private final OutcomeLog outcomes;
     private final CancelRequests cancelRequests;
@@ -79,7 +79,7 @@ public final class Workers implements AutoCloseable {
     public Workers(Database database, Heads heads, String nodeName, Watch watch) {
         this.registration =
                 new WorkerRegistration(nodeName, this::changed, () -> !isIdle(), this::holds, this::announce);
-        this.progress = new Progress(database);
+        this.progress = new ProgressReports(database);
         this.settlements = new Settlements(progress);
         Settler settler = new Settler(database, settlements, progress, this::settled);
         NodeContext.Claiming claiming =

@@ -28,8 +28,7 @@ class NotificationWaitTest {
     }
 
     @Test
-    void the_wait_ends_with_the_first_notification_of_a_continuous_stream(TestDatabase database)
-            throws SQLException {
+    void the_wait_ends_with_the_first_notification_of_a_continuous_stream(TestDatabase database) throws SQLException {
         AtomicBoolean enough = new AtomicBoolean();
         try (Connection listening = database.dataSource().getConnection();
                 Connection notifying = database.dataSource().getConnection()) {

@@ -133,8 +133,7 @@ class EventLogTest {
     }
 
     @Test
-    void an_uncommitted_event_is_not_recorded_and_a_late_one_goes_to_its_own_partition(
-            TestDatabase database) {
+    void an_uncommitted_event_is_not_recorded_and_a_late_one_goes_to_its_own_partition(TestDatabase database) {
         try (Node node = new Node(database);
                 Psql open = new Psql(database);
                 Psql psql = new Psql(database)) {
@@ -343,8 +342,7 @@ class EventLogTest {
     }
 
     @Test
-    void a_second_node_that_believes_it_owns_the_listener_waits_and_rolls_back(
-            TestDatabase database) throws Exception {
+    void a_second_node_that_believes_it_owns_the_listener_waits_and_rolls_back(TestDatabase database) throws Exception {
         try (Node node = new Node(database);
                 Psql first = new Psql(database);
                 Psql second = new Psql(database)) {

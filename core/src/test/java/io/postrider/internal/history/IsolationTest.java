@@ -453,8 +453,7 @@ class IsolationTest {
     /** A job, one that is put aside and a dead letter for each pair of a project and a user, none among them. */
     @Test
     @Tag("slow")
-    void jobs_and_dead_letters_are_listed_only_within_reach_also_by_plain_sql()
-            throws Exception {
+    void jobs_and_dead_letters_are_listed_only_within_reach_also_by_plain_sql() throws Exception {
         try (Postrider postrider = Postrider.on(pool, Options.defaults().withAutocommit(true));
                 Connection connection = pool.getConnection();
                 Psql psql = new Psql(database)) {

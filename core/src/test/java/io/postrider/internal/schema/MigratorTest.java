@@ -254,8 +254,7 @@ class MigratorTest {
     }
 
     @Test
-    void the_upgrade_to_domains_keeps_events_and_dependent_views(
-            TestDatabase database) {
+    void the_upgrade_to_domains_keeps_events_and_dependent_views(TestDatabase database) {
         Migrator migrator = new Migrator(door(database));
         migrator.migrate(1_000, 262_144, true);
         String insert =

@@ -161,7 +161,7 @@ final class JobRoutes {
         page.jobs().forEach(job -> jobs.add(json(call.who(), job)));
         ObjectNode answer = JsonText.object();
         answer.set("jobs", jobs);
-        Jobs.@Nullable Place next = page.next();
+        Jobs.@Nullable Cursor next = page.next();
         return Answer.ok(next == null ? answer : answer.put("before", Places.text(next)));
     }
 

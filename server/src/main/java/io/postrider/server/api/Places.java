@@ -11,11 +11,11 @@ final class Places {
 
     private Places() {}
 
-    static String text(Jobs.Place place) {
+    static String text(Jobs.Cursor place) {
         return place.high() + "-" + place.normal() + "-" + place.low();
     }
 
-    static Jobs.@Nullable Place read(@Nullable String word) {
+    static Jobs.@Nullable Cursor read(@Nullable String word) {
         if (word == null) {
             return null;
         }
@@ -24,7 +24,7 @@ final class Places {
             throw Problem.badRequest(
                     "parameter before must be the field before of the previous page, was '" + Fields.shown(word) + "'");
         }
-        return new Jobs.Place(
+        return new Jobs.Cursor(
                 Long.parseLong(matcher.group(1)), Long.parseLong(matcher.group(2)), Long.parseLong(matcher.group(3)));
     }
 }

@@ -84,7 +84,7 @@ public final class KafkaSink implements Sink {
     }
 
     @Override
-    public SendResult send(RelayEpoch course, List<LogEvent> events) throws Exception {
+    public SendResult send(RelayEpoch epoch, List<LogEvent> events) throws Exception {
         Producer<byte @Nullable [], byte[]> using;
         try {
             using = open();
@@ -93,7 +93,7 @@ public final class KafkaSink implements Sink {
         }
         Sending sending = new Sending(using, options.deliveryTimeout().plus(options.answerTimeout()));
         try {
-            return sending.send(new Records(kafkaTopic, course), events);
+            return sending.send(new Records(kafkaTopic, epoch), events);
         } finally {
             if (sending.isProducerBroken()) {
                 retire(using);
@@ -102,12 +102,12 @@ public final class KafkaSink implements Sink {
     }
 
     @Override
-    public Map<Long, UUID> holds(RelayEpoch course, long after) throws InterruptedException {
+    public Map<Long, UUID> holds(RelayEpoch epoch, long after) throws InterruptedException {
         try (KafkaConsumer<byte[], byte[]> consumer =
                 new KafkaConsumer<>(options.reader(), new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
             LookBack lookBack = new LookBack(consumer, kafkaTopic, options.answerTimeout());
             settle(lookBack);
-            return lookBack.find(course, after, mostBack);
+            return lookBack.find(epoch, after, mostBack);
         }
     }
 

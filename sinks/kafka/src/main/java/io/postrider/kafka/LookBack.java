@@ -54,9 +54,9 @@ final class LookBack {
      *
      * @param most the maximum number of records to read back per partition
      */
-    Map<Long, UUID> find(RelayEpoch course, long after, int most) {
+    Map<Long, UUID> find(RelayEpoch epoch, long after, int most) {
         Map<Long, UUID> found = new HashMap<>();
-        List<Stretch> open = stretches(course, after, most);
+        List<Stretch> open = stretches(epoch, after, most);
         while (!open.isEmpty()) {
             open.forEach(Stretch::stepBack);
             read(open);
@@ -75,7 +75,7 @@ final class LookBack {
         return partitions;
     }
 
-    private List<Stretch> stretches(RelayEpoch course, long after, int most) {
+    private List<Stretch> stretches(RelayEpoch epoch, long after, int most) {
         List<TopicPartition> partitions = partitions();
         Map<TopicPartition, Long> begins = consumer.beginningOffsets(partitions);
         List<Stretch> stretches = new ArrayList<>();
@@ -83,7 +83,7 @@ final class LookBack {
             long begin = begins.getOrDefault(partition, 0L);
             long floor = end - Math.min(most, MOST_OF_ALL / partitions.size());
             if (end > begin) {
-                stretches.add(new Stretch(partition, course, after, begin, floor, end));
+                stretches.add(new Stretch(partition, epoch, after, begin, floor, end));
             }
         });
         return stretches;
@@ -132,7 +132,7 @@ final class LookBack {
     /** One partition and the chunk of it that is being read: from … to. */
     private static final class Stretch {
         private final TopicPartition partition;
-        private final RelayEpoch course;
+        private final RelayEpoch epoch;
         private final long after;
         private final long begin;
         private final long floor;
@@ -144,9 +144,9 @@ final class LookBack {
         private @Nullable Mark oldest;
         private final Map<Long, UUID> found = new HashMap<>();
 
-        Stretch(TopicPartition partition, RelayEpoch course, long after, long begin, long floor, long end) {
+        Stretch(TopicPartition partition, RelayEpoch epoch, long after, long begin, long floor, long end) {
             this.partition = partition;
-            this.course = course;
+            this.epoch = epoch;
             this.after = after;
             this.begin = begin;
             this.floor = Math.max(begin, floor);
@@ -170,26 +170,26 @@ final class LookBack {
             if (oldest == null) {
                 oldest = mark;
             }
-            if (mark.number() == course.number() && mark.position() > after) {
+            if (mark.number() == epoch.number() && mark.position() > after) {
                 found.put(mark.position(), mark.id());
             }
         }
 
         private boolean isOfRelay(Mark mark) {
-            return mark.relay().equals(course.relay())
-                    && mark.topic().equals(course.topic())
-                    && mark.number() <= course.number();
+            return mark.relay().equals(epoch.relay())
+                    && mark.topic().equals(epoch.topic())
+                    && mark.number() <= epoch.number();
         }
 
         boolean isDone() {
-            if (oldest != null && (oldest.number() < course.number() || oldest.position() <= after)) {
+            if (oldest != null && (oldest.number() < epoch.number() || oldest.position() <= after)) {
                 return true;
             }
             if (from == floor && floor > begin) {
                 LOG.warn(
                         "relay={} kafka_topic={} partition={} read_back={}: no record of the relay at or before"
                                 + " position {} was found. Older records were not read; their events may be sent again",
-                        course.relay(),
+                        epoch.relay(),
                         partition.topic(),
                         partition.partition(),
                         to - from,

@@ -31,12 +31,12 @@ final class Records {
 
     private final String kafkaTopic;
     private final byte[] topic;
-    private final byte[] course;
+    private final byte[] epoch;
 
-    Records(String kafkaTopic, RelayEpoch course) {
+    Records(String kafkaTopic, RelayEpoch epoch) {
         this.kafkaTopic = kafkaTopic;
-        this.topic = course.topic().getBytes(UTF_8);
-        this.course = (course.relay() + "/" + course.number()).getBytes(UTF_8);
+        this.topic = epoch.topic().getBytes(UTF_8);
+        this.epoch = (epoch.relay() + "/" + epoch.number()).getBytes(UTF_8);
     }
 
     ProducerRecord<byte @Nullable [], byte[]> of(LogEvent event) {
@@ -53,7 +53,7 @@ final class Records {
                         headers.add(HEADERS.computeIfAbsent(name, "ce_"::concat), value.getBytes(UTF_8)));
         headers.add(TOPIC, topic);
         headers.add(POSITION, Long.toString(event.position()).getBytes(UTF_8));
-        headers.add(COURSE, course);
+        headers.add(COURSE, epoch);
         return record;
     }
 
@@ -63,16 +63,16 @@ final class Records {
     /** Null if the record is not ours: others may write anything to the topic as well. */
     static @Nullable Mark mark(ConsumerRecord<?, ?> record) {
         Headers headers = record.headers();
-        String course = text(headers.lastHeader(COURSE));
-        int slash = course.lastIndexOf('/');
+        String epoch = text(headers.lastHeader(COURSE));
+        int slash = epoch.lastIndexOf('/');
         if (slash < 0) {
             return null;
         }
         try {
             return new Mark(
-                    course.substring(0, slash),
+                    epoch.substring(0, slash),
                     text(headers.lastHeader(TOPIC)),
-                    Long.parseLong(course.substring(slash + 1)),
+                    Long.parseLong(epoch.substring(slash + 1)),
                     Long.parseLong(text(headers.lastHeader(POSITION))),
                     UUID.fromString(text(headers.lastHeader(ID))));
         } catch (IllegalArgumentException e) {

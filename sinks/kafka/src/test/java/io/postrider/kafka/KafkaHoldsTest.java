@@ -1,6 +1,6 @@
 package io.postrider.kafka;
 
-import static io.postrider.kafka.Topics.COURSE;
+import static io.postrider.kafka.Topics.EPOCH;
 import static io.postrider.kafka.Topics.event;
 import static io.postrider.kafka.Topics.events;
 import static java.nio.charset.StandardCharsets.UTF_8;
@@ -24,7 +24,7 @@ import org.apache.kafka.common.TopicPartition;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** What a topic says when it is asked for a course. */
+/** What a topic says when it is asked for a epoch. */
 @Tag("slow")
 class KafkaHoldsTest {
     private static final Broker BROKER = Broker.shared();
@@ -32,12 +32,12 @@ class KafkaHoldsTest {
 
     @Test
     void a_topic_that_does_not_exist_has_nothing() throws Exception {
-        assertThat(holds("missing-" + UUID.randomUUID(), COURSE, 0)).isEmpty();
+        assertThat(holds("missing-" + UUID.randomUUID(), EPOCH, 0)).isEmpty();
     }
 
     @Test
     void an_empty_topic_has_nothing() throws Exception {
-        assertThat(holds(BROKER.topic("empty", 3), COURSE, 0)).isEmpty();
+        assertThat(holds(BROKER.topic("empty", 3), EPOCH, 0)).isEmpty();
     }
 
     @Test
@@ -45,10 +45,10 @@ class KafkaHoldsTest {
         String topic = BROKER.topic("sent", 3);
         List<LogEvent> events = events(1, 50);
         try (KafkaSink sink = KafkaSink.to(topic, OPTIONS)) {
-            assertThat(sink.send(COURSE, events).isWhole()).isTrue();
-            assertThat(sink.holds(COURSE, 30)).isEqualTo(ids(events.subList(30, 50)));
-            assertThat(sink.holds(COURSE, 50)).isEmpty();
-            assertThat(sink.holds(COURSE, 0)).isEqualTo(ids(events));
+            assertThat(sink.send(EPOCH, events).isWhole()).isTrue();
+            assertThat(sink.holds(EPOCH, 30)).isEqualTo(ids(events.subList(30, 50)));
+            assertThat(sink.holds(EPOCH, 50)).isEmpty();
+            assertThat(sink.holds(EPOCH, 0)).isEqualTo(ids(events));
         }
     }
 
@@ -56,9 +56,9 @@ class KafkaHoldsTest {
     void of_a_batch_that_arrived_partly_the_partitions_say_which() throws Exception {
         String topic = BROKER.topic("partly", 3);
         List<LogEvent> events = events(1, 9);
-        Topics.place(BROKER, topic, 0, COURSE, List.of(events.get(0), events.get(3), events.get(6)));
-        Topics.place(BROKER, topic, 2, COURSE, List.of(events.get(2), events.get(5)));
-        assertThat(holds(topic, COURSE, 3)).isEqualTo(ids(List.of(events.get(3), events.get(6), events.get(5))));
+        Topics.place(BROKER, topic, 0, EPOCH, List.of(events.get(0), events.get(3), events.get(6)));
+        Topics.place(BROKER, topic, 2, EPOCH, List.of(events.get(2), events.get(5)));
+        assertThat(holds(topic, EPOCH, 3)).isEqualTo(ids(List.of(events.get(3), events.get(6), events.get(5))));
     }
 
     @Test
@@ -92,34 +92,34 @@ class KafkaHoldsTest {
             empty.headers().add(Records.COURSE, null).add(Records.POSITION, null);
             producer.send(empty);
         }
-        assertThat(holds(topic, COURSE, 0)).isEmpty();
+        assertThat(holds(topic, EPOCH, 0)).isEmpty();
     }
 
     @Test
     void it_reads_back_over_thousands_of_others_to_find_its_own() throws Exception {
         String topic = BROKER.topic("deep", 2);
         List<LogEvent> events = events(1, 2_000);
-        Topics.place(BROKER, topic, 0, COURSE, events);
+        Topics.place(BROKER, topic, 0, EPOCH, events);
         Topics.placeForeign(BROKER, topic, 0, 12_000);
         Topics.placeForeign(BROKER, topic, 1, 100);
-        assertThat(holds(topic, COURSE, 900)).isEqualTo(ids(events.subList(900, 2_000)));
+        assertThat(holds(topic, EPOCH, 900)).isEqualTo(ids(events.subList(900, 2_000)));
     }
 
     @Test
     void an_event_that_was_set_back_and_came_late_hides_nothing() throws Exception {
         String topic = BROKER.topic("late", 1);
         List<LogEvent> events = events(1, 1_600); // more than the first piece that is read
-        Topics.place(BROKER, topic, 0, COURSE, events);
-        Topics.place(BROKER, topic, 0, COURSE, List.of(event(5, "k")));
-        assertThat(holds(topic, COURSE, 90)).isEqualTo(ids(events.subList(90, 1_600)));
+        Topics.place(BROKER, topic, 0, EPOCH, events);
+        Topics.place(BROKER, topic, 0, EPOCH, List.of(event(5, "k")));
+        assertThat(holds(topic, EPOCH, 90)).isEqualTo(ids(events.subList(90, 1_600)));
     }
 
     @Test
     void what_retention_has_taken_is_not_there() throws Exception {
         String topic = BROKER.topic("retained", 2);
         List<LogEvent> events = events(1, 100);
-        Topics.place(BROKER, topic, 0, COURSE, events);
-        Topics.place(BROKER, topic, 1, COURSE, events(101, 110));
+        Topics.place(BROKER, topic, 0, EPOCH, events);
+        Topics.place(BROKER, topic, 1, EPOCH, events(101, 110));
         try (Admin admin = BROKER.admin()) {
             admin.deleteRecords(Map.of(
                             new TopicPartition(topic, 0), RecordsToDelete.beforeOffset(60),
@@ -127,7 +127,7 @@ class KafkaHoldsTest {
                     .all()
                     .get();
         }
-        assertThat(holds(topic, COURSE, 10)).isEqualTo(ids(events.subList(60, 100)));
+        assertThat(holds(topic, EPOCH, 10)).isEqualTo(ids(events.subList(60, 100)));
     }
 
     @Test
@@ -142,23 +142,23 @@ class KafkaHoldsTest {
                 stranger.send(new ProducerRecord<>(topic, "committed".getBytes(UTF_8)));
                 stranger.commitTransaction();
             }
-            Topics.place(BROKER, topic, 0, COURSE, events.subList(0, 5));
+            Topics.place(BROKER, topic, 0, EPOCH, events.subList(0, 5));
             stranger.beginTransaction();
             stranger.send(new ProducerRecord<>(topic, "open".getBytes(UTF_8))).get();
-            Topics.place(BROKER, topic, 0, COURSE, events.subList(5, 10));
-            assertThat(holds(topic, COURSE, 3)).isEqualTo(ids(events.subList(3, 10)));
+            Topics.place(BROKER, topic, 0, EPOCH, events.subList(5, 10));
+            assertThat(holds(topic, EPOCH, 3)).isEqualTo(ids(events.subList(3, 10)));
             stranger.abortTransaction();
         }
-        assertThat(holds(topic, COURSE, 3)).isEqualTo(ids(events.subList(3, 10)));
+        assertThat(holds(topic, EPOCH, 3)).isEqualTo(ids(events.subList(3, 10)));
     }
 
     @Test
     void it_goes_back_no_further_than_its_bound() throws Exception {
         String topic = BROKER.topic("bound", 1);
         List<LogEvent> events = events(1, 3_000);
-        Topics.place(BROKER, topic, 0, COURSE, events);
+        Topics.place(BROKER, topic, 0, EPOCH, events);
         try (KafkaSink sink = new KafkaSink(topic, OPTIONS, 2_000)) {
-            assertThat(sink.holds(COURSE, 0)).isEqualTo(ids(events.subList(1_000, 3_000)));
+            assertThat(sink.holds(EPOCH, 0)).isEqualTo(ids(events.subList(1_000, 3_000)));
         }
     }
 
@@ -173,7 +173,7 @@ class KafkaHoldsTest {
                     .get();
             CompletableFuture<Map<Long, UUID>> asked = CompletableFuture.supplyAsync(() -> {
                 try {
-                    return sink.holds(COURSE, 0);
+                    return sink.holds(EPOCH, 0);
                 } catch (InterruptedException e) {
                     throw new IllegalStateException(e);
                 }
@@ -182,7 +182,7 @@ class KafkaHoldsTest {
             Await.until(
                     "a moment later",
                     () -> System.nanoTime() - begin > Duration.ofMillis(300).toNanos());
-            predecessor.send(new Records(topic, COURSE).of(late)).get();
+            predecessor.send(new Records(topic, EPOCH).of(late)).get();
             assertThat(asked.get(60, TimeUnit.SECONDS)).isEqualTo(ids(List.of(late)));
         }
     }
@@ -192,25 +192,25 @@ class KafkaHoldsTest {
         String topic = BROKER.topic("restored", 1);
         LogEvent before = event(7, "k");
         LogEvent after = event(7, "k");
-        Topics.place(BROKER, topic, 0, COURSE, List.of(before));
+        Topics.place(BROKER, topic, 0, EPOCH, List.of(before));
         Topics.placeForeign(BROKER, topic, 0, 1_500); // another piece of the partition
-        Topics.place(BROKER, topic, 0, COURSE, List.of(after));
-        assertThat(holds(topic, COURSE, 6)).isEqualTo(ids(List.of(after)));
+        Topics.place(BROKER, topic, 0, EPOCH, List.of(after));
+        assertThat(holds(topic, EPOCH, 6)).isEqualTo(ids(List.of(after)));
     }
 
-    private static ProducerRecord<byte[], byte[]> forged(String topic, String course, String position, String id) {
+    private static ProducerRecord<byte[], byte[]> forged(String topic, String epoch, String position, String id) {
         ProducerRecord<byte[], byte[]> record = new ProducerRecord<>(topic, "forged".getBytes(UTF_8));
         record.headers()
                 .add(Records.TOPIC, "orders".getBytes(UTF_8))
-                .add(Records.COURSE, course.getBytes(UTF_8))
+                .add(Records.COURSE, epoch.getBytes(UTF_8))
                 .add(Records.POSITION, position.getBytes(UTF_8))
                 .add("ce_id", id.getBytes(UTF_8));
         return record;
     }
 
-    private static Map<Long, UUID> holds(String topic, RelayEpoch course, long after) throws Exception {
+    private static Map<Long, UUID> holds(String topic, RelayEpoch epoch, long after) throws Exception {
         try (KafkaSink sink = KafkaSink.to(topic, OPTIONS)) {
-            return sink.holds(course, after);
+            return sink.holds(epoch, after);
         }
     }
 

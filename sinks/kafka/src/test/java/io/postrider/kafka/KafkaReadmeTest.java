@@ -43,7 +43,7 @@ class KafkaReadmeTest {
             Await.until("the relay runs", () -> orders.status().state().equals("running"));
             orders.emit(50);
             orders.awaitCursor(50);
-            Topics.place(BROKER, kafkaTopic, 0, Topics.COURSE, List.of(Topics.event(1, "k"), Topics.event(2, "k")));
+            Topics.place(BROKER, kafkaTopic, 0, Topics.EPOCH, List.of(Topics.event(1, "k"), Topics.event(2, "k")));
             consume(kafkaTopic);
             postrider.close();
             sink.close();

@@ -63,7 +63,7 @@ class KafkaRelayTest {
                     () -> Topics.records(BROKER, topic).size() == 50);
             Map<String, Set<Long>> byCourse = new HashMap<>();
             for (ConsumerRecord<byte[], byte[]> record : Topics.records(BROKER, topic)) {
-                byCourse.computeIfAbsent(Topics.header(record, Records.COURSE), course -> new HashSet<>())
+                byCourse.computeIfAbsent(Topics.header(record, Records.COURSE), epoch -> new HashSet<>())
                         .add(Long.parseLong(Topics.header(record, Records.POSITION)));
             }
             assertThat(byCourse).hasSize(2);

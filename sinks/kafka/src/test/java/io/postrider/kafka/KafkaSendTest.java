@@ -1,6 +1,6 @@
 package io.postrider.kafka;
 
-import static io.postrider.kafka.Topics.COURSE;
+import static io.postrider.kafka.Topics.EPOCH;
 import static io.postrider.kafka.Topics.event;
 import static io.postrider.kafka.Topics.events;
 import static io.postrider.kafka.Topics.header;
@@ -49,7 +49,7 @@ class KafkaSendTest {
                 "o-1",
                 "{\"trace\": \"1\"}",
                 Instant.parse("2026-01-02T03:04:05.678901Z"));
-        assertThat(send(topic, COURSE, full).isWhole()).isTrue();
+        assertThat(send(topic, EPOCH, full).isWhole()).isTrue();
 
         ConsumerRecord<byte[], byte[]> record = Topics.records(BROKER, topic).get(0);
         assertThat(new String(record.key(), UTF_8)).isEqualTo("käse");
@@ -71,7 +71,7 @@ class KafkaSendTest {
     @Test
     void an_event_without_a_key_is_a_record_without_a_key() throws Exception {
         String topic = BROKER.topic("keyless", 1);
-        assertThat(send(topic, COURSE, event(1, null)).isWhole()).isTrue();
+        assertThat(send(topic, EPOCH, event(1, null)).isWhole()).isTrue();
         assertThat(Topics.records(BROKER, topic).get(0).key()).isNull();
     }
 
@@ -80,8 +80,7 @@ class KafkaSendTest {
         String topic = BROKER.topic("order", 3);
         try (KafkaSink sink = KafkaSink.to(topic, OPTIONS.withBatchSize(1024))) {
             for (int from = 1; from <= 5_000; from += 500) {
-                assertThat(sink.send(COURSE, events(from, from + 499)).isWhole())
-                        .isTrue();
+                assertThat(sink.send(EPOCH, events(from, from + 499)).isWhole()).isTrue();
             }
         }
         Map<String, List<Long>> byKey = new TreeMap<>();
@@ -104,11 +103,11 @@ class KafkaSendTest {
         List<LogEvent> events = new ArrayList<>(events(1, 10));
         events.set(6, event(7, "k7", "\"" + "x".repeat(20_000) + "\""));
         try (KafkaSink sink = KafkaSink.to(topic, OPTIONS.withRecordCap(10_000))) {
-            SendResult receipt = sink.send(COURSE, events);
+            SendResult receipt = sink.send(EPOCH, events);
             assertThat(receipt.isWhole() || receipt.isUnavailable()).isFalse();
             assertThat(receipt.taken()).isEqualTo(6);
             assertThat(receipt.error()).isInstanceOf(RecordTooLargeException.class);
-            assertThat(sink.send(COURSE, events.subList(7, 10)).isWhole()).isTrue();
+            assertThat(sink.send(EPOCH, events.subList(7, 10)).isWhole()).isTrue();
         }
         assertThat(Topics.positions(BROKER, topic)).containsExactly(1L, 2L, 3L, 4L, 5L, 6L, 8L, 9L, 10L);
     }
@@ -130,7 +129,7 @@ class KafkaSendTest {
                 null,
                 "{}",
                 Instant.ofEpochSecond(-1));
-        SendResult receipt = send(topic, COURSE, good, old, event(3, "k"));
+        SendResult receipt = send(topic, EPOCH, good, old, event(3, "k"));
         assertThat(receipt.isWhole() || receipt.isUnavailable()).isFalse();
         assertThat(receipt.taken()).isEqualTo(1);
         assertThat(Topics.positions(BROKER, topic)).containsExactly(1L);
@@ -141,11 +140,11 @@ class KafkaSendTest {
         String topic = BROKER.topic("large-there", 1, Map.of("max.message.bytes", "10000"));
         LogEvent large = event(7, "k", "\"" + "x".repeat(20_000) + "\"");
         try (KafkaSink sink = KafkaSink.to(topic, OPTIONS)) {
-            SendResult receipt = sink.send(COURSE, List.of(large));
+            SendResult receipt = sink.send(EPOCH, List.of(large));
             assertThat(receipt.isUnavailable()).isFalse();
             assertThat(receipt.taken()).isZero();
             assertThat(receipt.error()).isInstanceOf(RecordTooLargeException.class);
-            assertThat(sink.send(COURSE, List.of(event(8, "k"))).isWhole()).isTrue();
+            assertThat(sink.send(EPOCH, List.of(event(8, "k"))).isWhole()).isTrue();
         }
     }
 
@@ -155,7 +154,7 @@ class KafkaSendTest {
         List<LogEvent> events = new ArrayList<>(events(1, 10));
         events.set(6, event(7, null)); // a compacted topic takes nothing without a key
         try (KafkaSink sink = KafkaSink.to(topic, OPTIONS.withLinger(Duration.ofSeconds(1)))) {
-            assertThatThrownBy(() -> sink.send(COURSE, events)).isInstanceOf(InvalidRecordException.class);
+            assertThatThrownBy(() -> sink.send(EPOCH, events)).isInstanceOf(InvalidRecordException.class);
         }
     }
 
@@ -163,7 +162,7 @@ class KafkaSendTest {
     void nothing_of_a_key_gets_in_before_an_event_of_it_that_the_broker_refused() throws Exception {
         String topic = BROKER.topic("compacted", 1, Map.of("cleanup.policy", "compact"));
         try (KafkaSink sink = KafkaSink.to(topic, OPTIONS.withBatchSize(1024))) {
-            assertThat(sink.send(COURSE, events(1, 100)).isWhole()).isTrue();
+            assertThat(sink.send(EPOCH, events(1, 100)).isWhole()).isTrue();
             List<LogEvent> events = new ArrayList<>(events(101, 2_000));
             events.set(300, event(401, null));
             assertRefused(sink, events, 300);
@@ -179,10 +178,10 @@ class KafkaSendTest {
         long begin = System.nanoTime();
         try (KafkaSink sink =
                 KafkaSink.to("nowhere", KafkaOptions.at("127.0.0.1:1").withDeliveryTimeout(Duration.ofSeconds(3)))) {
-            SendResult receipt = sink.send(COURSE, events(1, 100));
+            SendResult receipt = sink.send(EPOCH, events(1, 100));
             assertThat(receipt.isUnavailable()).isTrue();
             assertThat(receipt.taken()).isZero();
-            assertThatThrownBy(() -> sink.holds(COURSE, 0)).isInstanceOf(TimeoutException.class);
+            assertThatThrownBy(() -> sink.holds(EPOCH, 0)).isInstanceOf(TimeoutException.class);
             assertThatThrownBy(sink::test).isInstanceOf(TimeoutException.class);
         }
         assertThat(Duration.ofNanos(System.nanoTime() - begin)).isLessThan(Duration.ofSeconds(20));
@@ -191,7 +190,7 @@ class KafkaSendTest {
     @Test
     void a_host_that_does_not_exist_is_unavailable_too() throws Exception {
         try (KafkaSink sink = KafkaSink.to("nowhere", KafkaOptions.at("no-such-host.invalid:9092"))) {
-            assertThat(sink.send(COURSE, events(1, 3)).isUnavailable()).isTrue();
+            assertThat(sink.send(EPOCH, events(1, 3)).isUnavailable()).isTrue();
         }
     }
 
@@ -199,7 +198,7 @@ class KafkaSendTest {
     void a_topic_that_does_not_exist_is_unavailable_until_somebody_makes_it() throws Exception {
         try (KafkaSink sink =
                 KafkaSink.to("missing-" + UUID.randomUUID(), OPTIONS.withDeliveryTimeout(Duration.ofSeconds(3)))) {
-            SendResult receipt = sink.send(COURSE, events(1, 3));
+            SendResult receipt = sink.send(EPOCH, events(1, 3));
             assertThat(receipt.isUnavailable()).isTrue();
             assertThat(receipt.error()).hasMessageContaining("not present in metadata");
             assertThat(sink.test()).contains("the topic does not exist yet");
@@ -220,13 +219,13 @@ class KafkaSendTest {
     void a_closed_sink_is_unavailable() throws Exception {
         KafkaSink sink = KafkaSink.to("any", OPTIONS);
         sink.close();
-        assertThat(sink.send(COURSE, events(1, 1)).isUnavailable()).isTrue();
+        assertThat(sink.send(EPOCH, events(1, 1)).isUnavailable()).isTrue();
     }
 
     /** By a receipt if it was alone in its batch or the first of it, else by an exception. */
     private static void assertRefused(KafkaSink sink, List<LogEvent> events, int index) {
         try {
-            SendResult receipt = sink.send(COURSE, events);
+            SendResult receipt = sink.send(EPOCH, events);
             assertThat(receipt.isUnavailable()).isFalse();
             assertThat(receipt.taken()).isEqualTo(index);
         } catch (Exception e) {
@@ -234,9 +233,9 @@ class KafkaSendTest {
         }
     }
 
-    private static SendResult send(String topic, RelayEpoch course, LogEvent... events) throws Exception {
+    private static SendResult send(String topic, RelayEpoch epoch, LogEvent... events) throws Exception {
         try (KafkaSink sink = KafkaSink.to(topic, OPTIONS)) {
-            return sink.send(course, List.of(events));
+            return sink.send(epoch, List.of(events));
         }
     }
 }

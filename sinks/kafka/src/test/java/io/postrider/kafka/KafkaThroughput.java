@@ -75,13 +75,13 @@ final class KafkaThroughput {
 
     private static double sink(Broker broker, List<LogEvent> events, int size) throws Exception {
         String topic = broker.topic("sink", PARTITIONS);
-        RelayEpoch course = new RelayEpoch("relay", "orders", 1);
+        RelayEpoch epoch = new RelayEpoch("relay", "orders", 1);
         try (KafkaSink sink =
                 KafkaSink.to(topic, KafkaOptions.at(broker.servers()).withDeliveryTimeout(Duration.ofSeconds(30)))) {
-            sink.send(course, events.subList(0, 1));
+            sink.send(epoch, events.subList(0, 1));
             long begin = System.nanoTime();
             for (int i = 0; i < events.size(); i += size) {
-                if (!sink.send(course, events.subList(i, Math.min(i + size, events.size())))
+                if (!sink.send(epoch, events.subList(i, Math.min(i + size, events.size())))
                         .isWhole()) {
                     throw new IllegalStateException("not taken");
                 }

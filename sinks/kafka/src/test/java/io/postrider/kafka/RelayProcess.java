@@ -38,9 +38,9 @@ final class RelayProcess {
         }
 
         @Override
-        public SendResult send(RelayEpoch course, List<LogEvent> events) throws Exception {
+        public SendResult send(RelayEpoch epoch, List<LogEvent> events) throws Exception {
             System.out.println("sending " + events.get(0).position());
-            SendResult receipt = sink.send(course, events);
+            SendResult receipt = sink.send(epoch, events);
             if (--left == 0) {
                 Runtime.getRuntime().halt(137); // it is there, and nobody has written that down
             }
@@ -48,8 +48,8 @@ final class RelayProcess {
         }
 
         @Override
-        public Map<Long, UUID> holds(RelayEpoch course, long after) throws Exception {
-            return sink.holds(course, after);
+        public Map<Long, UUID> holds(RelayEpoch epoch, long after) throws Exception {
+            return sink.holds(epoch, after);
         }
 
         @Override

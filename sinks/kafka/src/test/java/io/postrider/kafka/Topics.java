@@ -27,7 +27,7 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /** What tests send, and what they find in a topic with a consumer of their own. */
 final class Topics {
-    static final RelayEpoch COURSE = new RelayEpoch("relay", "orders", 1);
+    static final RelayEpoch EPOCH = new RelayEpoch("relay", "orders", 1);
 
     private Topics() {}
 
@@ -95,9 +95,9 @@ final class Topics {
         return new KafkaProducer<>(properties, new ByteArraySerializer(), new ByteArraySerializer());
     }
 
-    /** Puts these into one partition, as a relay of this course would. */
-    static void place(Broker broker, String topic, int partition, RelayEpoch course, List<LogEvent> events) {
-        Records records = new Records(topic, course);
+    /** Puts these into one partition, as a relay of this epoch would. */
+    static void place(Broker broker, String topic, int partition, RelayEpoch epoch, List<LogEvent> events) {
+        Records records = new Records(topic, epoch);
         try (KafkaProducer<byte[], byte[]> producer = stranger(broker, Map.of("linger.ms", 20))) {
             sendAll(
                     producer,

@@ -50,7 +50,7 @@ public final class RedisPubSubSink implements Sink {
     }
 
     @Override
-    public SendResult send(RelayEpoch course, List<LogEvent> events) {
+    public SendResult send(RelayEpoch epoch, List<LogEvent> events) {
         List<String> messages = events.stream().map(this::message).toList();
         Replies<Long> replies = link.send(commands -> messages.stream()
                 .<RedisFuture<Long>>map(message -> commands.publish(channel, message))

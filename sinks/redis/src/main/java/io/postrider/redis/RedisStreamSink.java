@@ -83,10 +83,10 @@ public final class RedisStreamSink implements Sink {
     // ── sending ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
     @Override
-    public SendResult send(RelayEpoch course, List<LogEvent> events) {
+    public SendResult send(RelayEpoch epoch, List<LogEvent> events) {
         for (int from = 0; from < events.size(); from += AT_ONCE) {
             List<LogEvent> slice = events.subList(from, Math.min(from + AT_ONCE, events.size()));
-            SendResult receipt = append(course, slice, from);
+            SendResult receipt = append(epoch, slice, from);
             if (!receipt.isWhole()) {
                 return receipt;
             }
@@ -94,11 +94,11 @@ public final class RedisStreamSink implements Sink {
         return SendResult.whole();
     }
 
-    private SendResult append(RelayEpoch course, List<LogEvent> events, int before) {
+    private SendResult append(RelayEpoch epoch, List<LogEvent> events, int before) {
         List<RedisFuture<String>> queued = new ArrayList<>(events.size());
         Replies<TransactionResult> replies = link.send(commands -> {
             commands.multi();
-            events.forEach(event -> queued.add(add(commands, course, event)));
+            events.forEach(event -> queued.add(add(commands, epoch, event)));
             return List.of(commands.exec());
         });
         if (replies.error() != null) {
@@ -117,10 +117,10 @@ public final class RedisStreamSink implements Sink {
                 : SendResult.unavailable(before + taken, new RedisException("redis has discarded the transaction"));
     }
 
-    private RedisFuture<String> add(RedisAsyncCommands<String, String> commands, RelayEpoch course, LogEvent event) {
+    private RedisFuture<String> add(RedisAsyncCommands<String, String> commands, RelayEpoch epoch, LogEvent event) {
         Map<String, String> fields = Envelope.attributes(event);
         fields.put("data", event.payload());
-        fields.put("course", mark(course));
+        fields.put("course", mark(epoch));
         return mostKept == Long.MAX_VALUE
                 ? commands.xadd(stream, fields)
                 : commands.xadd(stream, new XAddArgs().maxlen(mostKept).approximateTrimming(), fields);
@@ -136,8 +136,8 @@ public final class RedisStreamSink implements Sink {
                 .orElse(aborted);
     }
 
-    private static String mark(RelayEpoch course) {
-        return course.relay() + "/" + course.number();
+    private static String mark(RelayEpoch epoch) {
+        return epoch.relay() + "/" + epoch.number();
     }
 
     // ── reading back ────────────────────────────────────────────────────────────────────────────────────────────────
@@ -148,14 +148,14 @@ public final class RedisStreamSink implements Sink {
      * written that many entries to the same stream since, older entries of the relay are not found.
      */
     @Override
-    public Map<Long, UUID> holds(RelayEpoch course, long after) {
+    public Map<Long, UUID> holds(RelayEpoch epoch, long after) {
         Map<Long, UUID> held = new HashMap<>();
         Range.Boundary<String> before = Range.Boundary.unbounded();
         for (int page = 0; page < PAGES; page++) {
             Range<String> range = Range.from(Range.Boundary.unbounded(), before);
             List<StreamMessage<String, String>> entries =
                     link.ask(commands -> commands.xrevrange(stream, range, Limit.from(PAGE)));
-            boolean reached = collect(entries, course, after, held);
+            boolean reached = collect(entries, epoch, after, held);
             if (reached || entries.size() < PAGE) {
                 return held;
             }
@@ -164,7 +164,7 @@ public final class RedisStreamSink implements Sink {
         log.warn(
                 "redis_stream_search_limited stream={} course={} entries={} found={} position {} was not among them",
                 stream,
-                mark(course),
+                mark(epoch),
                 PAGES * PAGE,
                 held.size(),
                 after);
@@ -172,12 +172,12 @@ public final class RedisStreamSink implements Sink {
     }
 
     private static boolean collect(
-            List<StreamMessage<String, String>> entries, RelayEpoch course, long after, Map<Long, UUID> held) {
+            List<StreamMessage<String, String>> entries, RelayEpoch epoch, long after, Map<Long, UUID> held) {
         boolean older = false;
         boolean newer = false;
         for (StreamMessage<String, String> entry : entries) {
             Map<String, String> fields = entry.getBody();
-            if (mark(course).equals(fields.get("course")) && course.topic().equals(fields.get("topic"))) {
+            if (mark(epoch).equals(fields.get("course")) && epoch.topic().equals(fields.get("topic"))) {
                 try {
                     long position = Long.parseLong(fields.getOrDefault("position", "0"));
                     UUID id = UUID.fromString(fields.getOrDefault("id", ""));

@@ -81,24 +81,24 @@ class RedisSinkFaultTest {
     void what_a_frozen_server_finds_in_its_buffers_later_does_not_arrive_behind_the_question_what_has_arrived() {
         RedisOptions impatient = redis.options().withTimeout(Duration.ofMillis(400));
         for (int round = 0; round < 3; round++) {
-            RelayEpoch course = new RelayEpoch("relay", "chat", round);
+            RelayEpoch epoch = new RelayEpoch("relay", "chat", round);
             try (RedisStreamSink sink = new RedisStreamSink(impatient, "s" + round)) {
-                assertThat(sink.send(course, events(1, 10)).isWhole()).isTrue();
+                assertThat(sink.send(epoch, events(1, 10)).isWhole()).isTrue();
                 String former = clientId();
                 redis.cli(cli -> cli.configResetstat());
                 redis.freeze();
-                SendResult receipt = sink.send(course, events(11, 160));
+                SendResult receipt = sink.send(epoch, events(11, 160));
                 assertThat(receipt.isUnavailable()).isTrue();
                 redis.thaw();
 
                 Set<Long> held = Await.value(
                         "it answers",
                         Duration.ofSeconds(30),
-                        () -> Optional.of(sink.holds(course, 10).keySet()));
+                        () -> Optional.of(sink.holds(epoch, 10).keySet()));
                 List<LogEvent> missing = events(11, 160).stream()
                         .filter(event -> !held.contains(event.position()))
                         .toList();
-                assertThat(sink.send(course, missing).isWhole()).isTrue();
+                assertThat(sink.send(epoch, missing).isWhole()).isTrue();
 
                 assertThat(clientId()).isNotEqualTo(former); // and it is the only one
                 assertThat(redis.<String>cli(cli -> cli.info("commandstats"))).contains("client|kill:calls=");

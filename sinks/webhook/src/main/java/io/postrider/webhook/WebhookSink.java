@@ -84,7 +84,7 @@ public final class WebhookSink implements Sink {
 
     /** Stops between two requests after one second or on an interrupt; the result includes the events delivered by then. */
     @Override
-    public SendResult send(RelayEpoch course, List<LogEvent> events) throws InterruptedException {
+    public SendResult send(RelayEpoch epoch, List<LogEvent> events) throws InterruptedException {
         long end = System.nanoTime() + ENOUGH.toNanos();
         for (int taken = 0; taken < events.size(); taken++) {
             if (Thread.currentThread().isInterrupted()) {

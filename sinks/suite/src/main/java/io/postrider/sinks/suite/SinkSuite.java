@@ -339,8 +339,8 @@ public abstract class SinkSuite {
         }
 
         @Override
-        public SendResult send(RelayEpoch course, List<LogEvent> events) throws Exception {
-            SendResult receipt = sink.send(course, events);
+        public SendResult send(RelayEpoch epoch, List<LogEvent> events) throws Exception {
+            SendResult receipt = sink.send(epoch, events);
             if (dies.get()) {
                 throw new InterruptedException("died");
             }
@@ -348,8 +348,8 @@ public abstract class SinkSuite {
         }
 
         @Override
-        public Map<Long, UUID> holds(RelayEpoch course, long after) throws Exception {
-            return sink.holds(course, after);
+        public Map<Long, UUID> holds(RelayEpoch epoch, long after) throws Exception {
+            return sink.holds(epoch, after);
         }
 
         @Override
@@ -359,12 +359,12 @@ public abstract class SinkSuite {
     }
 
     /** Acts like a relay: if a sink accepted only a part, the rest is sent again. */
-    private static SendResult send(Sink sink, RelayEpoch course, List<LogEvent> events) throws Exception {
+    private static SendResult send(Sink sink, RelayEpoch epoch, List<LogEvent> events) throws Exception {
         List<LogEvent> rest = events;
-        SendResult receipt = sink.send(course, rest);
+        SendResult receipt = sink.send(epoch, rest);
         while (!receipt.isWhole() && receipt.error() == null) {
             rest = rest.subList(receipt.taken(), rest.size());
-            receipt = sink.send(course, rest);
+            receipt = sink.send(epoch, rest);
         }
         return receipt;
     }

@@ -36,7 +36,7 @@ final class Shelf implements Place {
     private final List<Kept> kept = new ArrayList<>();
     private boolean away;
 
-    private record Kept(RelayEpoch course, LogEvent event) {}
+    private record Kept(RelayEpoch epoch, LogEvent event) {}
 
     Shelf(Flaw flaw) {
         this.flaw = flaw;
@@ -81,7 +81,7 @@ final class Shelf implements Place {
         return List.of(SECRET);
     }
 
-    private synchronized SendResult take(RelayEpoch course, List<LogEvent> events) {
+    private synchronized SendResult take(RelayEpoch epoch, List<LogEvent> events) {
         if (away) {
             IOException error = new IOException("the shelf is away" + (flaw == Flaw.SHOWS_ITS_SECRET ? SECRET : ""));
             return switch (flaw) {
@@ -92,7 +92,7 @@ final class Shelf implements Place {
         }
         for (int i = 0; i < events.size(); i++) {
             if (events.get(i).payload().equals(POISON)) {
-                events.subList(0, i).forEach(event -> kept.add(new Kept(course, event)));
+                events.subList(0, i).forEach(event -> kept.add(new Kept(epoch, event)));
                 IOException error = new IOException("not on this shelf");
                 return flaw == Flaw.BLAMES_ITSELF ? SendResult.unavailable(i, error) : SendResult.refused(i, error);
             }
@@ -105,14 +105,14 @@ final class Shelf implements Place {
         } else if (flaw == Flaw.TURNS_ROUND) {
             java.util.Collections.reverse(taken);
         }
-        taken.forEach(event -> kept.add(new Kept(course, event)));
+        taken.forEach(event -> kept.add(new Kept(epoch, event)));
         return SendResult.whole();
     }
 
-    private synchronized Map<Long, UUID> held(RelayEpoch course, long after) {
+    private synchronized Map<Long, UUID> held(RelayEpoch epoch, long after) {
         Map<Long, UUID> held = new HashMap<>();
         for (Kept one : kept) {
-            boolean ofCourse = flaw == Flaw.MIXES_COURSES || one.course().equals(course);
+            boolean ofCourse = flaw == Flaw.MIXES_COURSES || one.epoch().equals(epoch);
             if (flaw != Flaw.FORGETS_WHAT_IT_HOLDS && ofCourse && one.event().position() > after) {
                 held.put(one.event().position(), one.event().id());
             }
@@ -151,13 +151,13 @@ final class Shelf implements Place {
         }
 
         @Override
-        public SendResult send(RelayEpoch course, List<LogEvent> events) {
-            return take(course, events);
+        public SendResult send(RelayEpoch epoch, List<LogEvent> events) {
+            return take(epoch, events);
         }
 
         @Override
-        public Map<Long, UUID> holds(RelayEpoch course, long after) {
-            return held(course, after);
+        public Map<Long, UUID> holds(RelayEpoch epoch, long after) {
+            return held(epoch, after);
         }
 
         @Override
