@@ -56,6 +56,18 @@ class ArchitectureDocTest {
         assertThat(missing).isEmpty();
     }
 
+    /** An event in 25 files and a job in 20 is what a newcomer can follow in one sitting. */
+    @Test
+    void the_path_of_an_event_and_of_a_job_can_be_read_in_few_files() {
+        List<Integer> files = TOUR.lines()
+                .filter(line -> line.startsWith("Reading order: "))
+                .map(line -> line.split(" → ").length)
+                .toList();
+        assertThat(files).hasSize(2);
+        assertThat(files.get(0)).as("files of an event").isBetween(20, 25);
+        assertThat(files.get(1)).as("files of a job").isBetween(15, 20);
+    }
+
     @Test
     void every_package_of_core_is_in_architecture_md() throws IOException {
         try (Stream<Path> packages = Files.list(INTERNAL)) {
