@@ -119,9 +119,11 @@ class ArchitectureTest {
 
     /** Where time itself is part of the test, how often, and why. */
     private static final Map<String, Integer> SLEEPS = new TreeMap<>(Map.ofEntries(
+            Map.entry("BusyPoolTest.java", 2), // the length of a fault
             Map.entry("ChildJvmTest.java", 3), // that nothing happens for a while; the pace of a child
             Map.entry("ConnectionLimitsTest.java", 1), // a head that is slow and in time
             Map.entry("DatabaseDeathTest.java", 2), // the random moment of a fault
+            Map.entry("DiskFullTest.java", 1), // the rate of the load
             Map.entry("ServerLosesCommitsTest.java", 4), // the random moment of a fault, and the load after it
             Map.entry("HugeTransactionTest.java", 1), // the rate of the load
             Map.entry("HubStormTest.java", 2), // the random pace of publishers and readers

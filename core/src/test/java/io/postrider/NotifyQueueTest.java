@@ -46,7 +46,7 @@ class NotifyQueueTest {
             assertThatThrownBy(() -> fillTo(other, 2)).hasMessageContaining("too many notifications");
             emitAndAwait(node, handled, "full");
             emitAndAwait(node, handled, "still-full");
-            assertFinding(node, Finding.Level.FAIL, "every NOTIFY fails its transaction");
+            assertFinding(node, Finding.Level.FAIL, "every transaction with a NOTIFY fails");
 
             stuck.commit();
             Await.until("the queue has room", () -> {
