@@ -129,7 +129,9 @@ final class Json {
             if (c == '\\') {
                 escape();
             } else if (c < 0x20) {
-                throw at < text.length() && c == 0 ? nul(field) : flaw("a string does not end, or holds a raw control");
+                throw at < text.length() && c == 0
+                        ? nul(field)
+                        : flaw("a string is not terminated, or contains an unescaped control character");
             } else if (Character.isSurrogate(c)) {
                 pair();
             } else {

@@ -49,7 +49,7 @@ public final class Listener {
         this.paused = draft.paused;
         if (concurrency > 1 && !(handler instanceof Handler.Relay || handler instanceof Handler.ToSink)) {
             throw PostriderException.refused("concurrency must be 1 for listener " + name + ", was " + concurrency
-                    + ": only a relay to a sink, or one that handles one event at a time, can run several at once");
+                    + ": only Listener.relay, with a sink or a handler for single events, supports more");
         }
         if (types != null) {
             types.forEach(type -> Refuse.unlessType("types", type));

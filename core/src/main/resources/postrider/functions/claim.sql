@@ -17,7 +17,7 @@
 -- never    waits for a flush: if a crash of the server loses the claim, the range is claimed again, and the settlement of the
 --          lost claim is refused because it finds no claim. Never gives a worker a number twice: a crash or failover also loses
 --          which numbers were drawn, and the settlement of the lost claim would match the new one.
--- never    trusts the oldest open claim of a worker that has not signed in on this server: the server may have lost
+-- never    trusts the oldest open claim of a worker that has not registered on this server: the server may have lost
 --          settlements that were confirmed to the worker, and a takeover would skip those claims
 create or replace function postrider.claim(
   of_queue   text,
@@ -61,7 +61,7 @@ begin
     raise exception 'worker % has been taken over', of_worker using errcode = 'PR006';
   end if;
   if not postrider.is_present(of_worker) then
-    raise exception 'worker % has not signed in since the server started', of_worker using errcode = 'PR006';
+    raise exception 'worker % has not registered since the server started', of_worker using errcode = 'PR006';
   end if;
   perform postrider.sign(of_worker);
   select q.* into queue from postrider.queue q where q.name = of_queue;

@@ -49,7 +49,7 @@ begin
     raise exception 'worker % has been taken over', of_worker using errcode = 'PR006';
   end if;
   if not postrider.is_present(of_worker) then
-    raise exception 'worker % has not signed in since the server started', of_worker using errcode = 'PR006';
+    raise exception 'worker % has not registered since the server started', of_worker using errcode = 'PR006';
   end if;
   perform postrider.sign(of_worker);
   select q.* into queue from postrider.queue q where q.name = of_queue;

@@ -55,7 +55,7 @@ begin
   end if;
   if unique_key is not null then
     if octet_length(unique_key) not between 1 and 1024 then
-      raise exception 'unique_key must have 1..1024 bytes, was % of %', octet_length(unique_key), quote_literal(left(unique_key, 60))
+      raise exception 'unique_key must have 1..1024 bytes, has % bytes and begins with %', octet_length(unique_key), quote_literal(left(unique_key, 60))
         using errcode = '22023';
     end if;
     loop

@@ -1,4 +1,4 @@
--- is_present(worker): whether a worker has signed in since this server started. Only then does the server have every commit that
+-- is_present(worker): whether a worker has registered since this server started. Only then does the server have every commit that
 -- was confirmed to the worker: see the table presence.
 --
 -- touches  presence (reads)

@@ -20,7 +20,7 @@ begin
       execute format('create role %I nologin', reader);
     exception
       when insufficient_privilege then
-        return format('role %s is not there, and %s may not create roles', reader, current_user);
+        return format('role %s does not exist, and %s may not create roles', reader, current_user);
       when duplicate_object or unique_violation then
         null;  -- another node has just created it
     end;

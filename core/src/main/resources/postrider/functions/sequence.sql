@@ -77,12 +77,12 @@ begin
   select s.last_value into newest from postrider.event_ids s;  -- too high is harmless here; and it fails without the right
   change := postrider.era_change(last.snapshot);
   if change is null and last.n is null then
-    change := 'passes are gone';  -- the table was emptied
+    change := 'pass was emptied';
   elsif change is null and high < last.high then
     change := 'ids went back';  -- the sequence was set back: new ids lie below the range that passes read
   end if;
   n := coalesce(last.n, 0) + 1;
-  if change = 'passes are gone' then
+  if change = 'pass was emptied' then
     n := (select coalesce(max(h.n), 0) + 10000 from postrider.head h);  -- nodes wait for a number above the last one they saw
   end if;
   events := 0;

@@ -100,7 +100,7 @@ class SequenceAndClockSetBackTest {
             node.awaitCursor("l", 7);
             assertThat(heard).containsExactly(1L, 2L, 3L, 4L, 5L, 6L, 7L);
             assertThat(psql.texts("select reason from postrider.era order by era desc limit 1"))
-                    .containsExactly("passes are gone");
+                    .containsExactly("pass was emptied");
         }
         assertHolds(database);
     }

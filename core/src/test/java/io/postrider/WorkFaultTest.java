@@ -112,7 +112,7 @@ class WorkFaultTest {
             awaitState(node, ids.get(5), State.DONE);
             assertThat(status(node, ids.get(0)).error()).isEqualTo("a?b");
             assertThat(status(node, ids.get(0)).errorCode()).isEqualTo("dead");
-            assertThat(status(node, ids.get(1)).error()).startsWith("its outcome cannot be written");
+            assertThat(status(node, ids.get(1)).error()).startsWith("the outcome of the job cannot be written");
             assertThat(status(node, ids.get(2)).result()).isEqualTo("\"a?b\"");
         }
     }

@@ -266,7 +266,7 @@ class DoctorProgressTest {
                 .singleElement()
                 .asString()
                 .startsWith("fail")
-                .contains("1 jobs of queue:mail were claimed by worker 1")
+                .contains("1 jobs of queue:mail have been claimed by worker 1")
                 .contains("no live worker holds them");
     }
 

@@ -1,6 +1,6 @@
 -- workers that are gone. ended: the worker is marked as ended, and some of its jobs have not been handed over yet. Otherwise no
 -- session holds the lock of its number. Behind a pooler: no sign of life for 12 s although it has jobs, or for a
--- day, or it has not signed in since the server started.
+-- day, or it has not registered since the server started.
 -- seen_at: when it began or came back
 select w.id, w.seen_at, w.ended_at is not null as ended
 from postrider.worker w

@@ -248,7 +248,7 @@ public final class Gateway implements AutoCloseable {
 
     private Set<Room> rooms(List<String> names) {
         if (names.isEmpty() || names.size() > options.rooms()) {
-            throw Refusal.badRequest("name 1.." + options.rooms() + " rooms, were " + names.size());
+            throw Refusal.badRequest("the number of rooms must be 1.." + options.rooms() + ", was " + names.size());
         }
         Set<Room> rooms = new LinkedHashSet<>();
         names.forEach(name -> rooms.add(Room.parse(name)));

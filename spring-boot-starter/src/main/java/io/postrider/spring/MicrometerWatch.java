@@ -33,11 +33,11 @@ public final class MicrometerWatch implements Watch {
     private static final Map<String, String> HELP = Map.ofEntries(
             Map.entry("outbox_publish_success_total", "Events that a listener of this node has finished"),
             Map.entry("outbox_publish_failed_total", "Attempts of a listener of this node that failed"),
-            Map.entry("job_claimed_total", "Attempts at jobs that this worker has started"),
-            Map.entry("job_completed_total", "Attempts at jobs that have ended, by outcome"),
+            Map.entry("job_claimed_total", "Job attempts started by this worker"),
+            Map.entry("job_completed_total", "Finished job attempts, by outcome"),
             Map.entry("job_notification_received_total", "Notifications that this node has received"),
-            Map.entry("job_poll_scanned_total", "Jobs that were found by polling, without a notification"),
-            Map.entry("postrider_job_looks_total", "Polls for jobs without a notification"),
+            Map.entry("job_poll_scanned_total", "Jobs found by polling, without a notification"),
+            Map.entry("postrider_job_looks_total", "Polls for due jobs"),
             Map.entry(
                     "postrider_sink_unavailable_total",
                     "Attempts of a relay of this node that found its sink unavailable"),
@@ -98,7 +98,7 @@ public final class MicrometerWatch implements Watch {
 
     private DistributionSummary latency(String listener) {
         return DistributionSummary.builder("outbox_publish_latency_ms")
-                .description("From when a listener takes events up until its cursor has passed them, in milliseconds")
+                .description("Time in milliseconds from when a listener starts a batch until its cursor has passed it")
                 .tag("listener", listener)
                 .serviceLevelObjectives(1, 2, 5, 10, 25, 50, 100, 250, 500, 1_000, 5_000, 30_000)
                 .register(registry);

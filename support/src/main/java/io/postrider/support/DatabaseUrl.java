@@ -170,9 +170,9 @@ public final class DatabaseUrl {
             int colon = host.lastIndexOf(':');
             boolean hasPort = colon > host.lastIndexOf(']') && colon >= 0;
             if (hasPort && !host.substring(colon + 1).matches("[0-9]{1,5}")) {
-                throw refused(
-                        "has the port '" + host.substring(colon + 1) + "', which is no number; is an @ or a / missing"
-                                + " before it, or a special character of the password not written as %40 and the like?");
+                throw refused("has the port '" + host.substring(colon + 1)
+                        + "', which is not a number. Check that no @ or / is missing"
+                        + " before it, and that special characters in the password are percent-encoded (@ is %40)");
             }
         }
     }

@@ -183,8 +183,8 @@ public final class WorkerRegistration implements NodeConnection.Task {
             retired.put(number, Deadline.in(KEEP_RETIRED));
         }
         log.warn(
-                "server_changed worker={} node={} it crashed, was promoted or restarted: jobs that are not settled in"
-                        + " the database run again",
+                "server_changed worker={} node={} the server crashed, was promoted or restarted: jobs that are"
+                        + " not settled in the database run again",
                 number,
                 node);
     }

@@ -247,7 +247,9 @@ public final class Emitter {
                 "a payload is longer than the payload cap of " + payloadCap
                         + " bytes as PostgreSQL writes it, with a space after each colon and comma; store it elsewhere"
                         + " and emit a reference, or raise the cap with `postrider migrate --payload-cap`";
-            case "digits_are_bounded" -> "a number in the payload or headers is beyond 1e1500; send it as a string";
+            case "digits_are_bounded" ->
+                "a number in the payload or headers is 1e401 or larger, or has more than 1,400"
+                        + " decimal places; send it as a string";
             case "headers_are_a_small_object" -> "headers must have at most 16384 bytes; put content in the payload";
             default -> e.getMessage();
         };

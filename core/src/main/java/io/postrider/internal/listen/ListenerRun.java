@@ -197,8 +197,10 @@ final class ListenerRun implements Runnable {
         boolean careful = tenure.isAfterCrash();
         if (careful && !parts.assignment.isShared()) {
             tenure.endGhosts()
-                    .forEach(pid ->
-                            log.warn("transaction_ended listener={} pid={} its tenure is over", listener.name(), pid));
+                    .forEach(pid -> log.warn(
+                            "transaction_ended listener={} pid={} the session of a former owner was terminated",
+                            listener.name(),
+                            pid));
         }
         progress.reload();
         long position = progress.cursor().position();

@@ -235,7 +235,9 @@ public final class Migrator {
         session.query(MAKE_EVENT_LOG, Bind::nothing, row -> {
             String hindrance = row.textOrNull("hindrance");
             if (hindrance != null) {
-                log.warn("event_log_without_reader {}; `postrider doctor` says whether that matters", hindrance);
+                log.warn(
+                        "event_log_without_reader reason=\"{}\" reads of the event log may be refused; run `postrider doctor`",
+                        hindrance);
             }
             return true;
         });
@@ -319,7 +321,7 @@ public final class Migrator {
         if (cache != 1) {
             throw new PostriderException(
                     Kind.CONFLICT,
-                    "sequence event_ids has cache " + cache + ", and events of one key would change places;"
+                    "sequence event_ids has cache " + cache + ", so events of one key could be reordered;"
                             + " run `alter sequence event_ids cache 1` in the schema of the log");
         }
     }

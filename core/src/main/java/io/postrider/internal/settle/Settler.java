@@ -155,7 +155,8 @@ public final class Settler implements AutoCloseable {
         boolean again =
                 one.outcome() instanceof Outcome.Dead dead && dead.code().equals(UNWRITABLE);
         return one.with(new Outcome.Dead(
-                again ? Settlements.UNREADABLE : UNWRITABLE, "its outcome cannot be written: " + e.getMessage()));
+                again ? Settlements.UNREADABLE : UNWRITABLE,
+                "the outcome of the job cannot be written: " + e.getMessage()));
     }
 
     private void rest() throws InterruptedException {

@@ -108,7 +108,7 @@ class TakeoverTest {
                         .start());
             }
             Await.until(
-                    "all nodes have signed in",
+                    "all nodes have registered",
                     PATIENCE,
                     () -> Rows.number(shop, "select count(*) from postrider.worker where ended_at is null")
                             == count + 1);

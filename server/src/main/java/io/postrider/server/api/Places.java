@@ -22,7 +22,8 @@ final class Places {
         Matcher matcher = WORD.matcher(word);
         if (!matcher.matches()) {
             throw Problem.badRequest(
-                    "parameter before must be the field before of the previous page, was '" + Fields.shown(word) + "'");
+                    "parameter 'before' must be the value of the field 'before' of a previous page, was '"
+                            + Fields.shown(word) + "'");
         }
         return new Jobs.Cursor(
                 Long.parseLong(matcher.group(1)), Long.parseLong(matcher.group(2)), Long.parseLong(matcher.group(3)));

@@ -131,8 +131,8 @@ public final class Problem extends RuntimeException {
             return locked(e);
         }
         if (isOverTheCap(e)) {
-            return payloadTooLarge("a payload is larger than the limit as PostgreSQL writes it, with a space"
-                    + " after each colon and comma");
+            return payloadTooLarge("a payload is larger than the payload cap, measured as PostgreSQL writes it: with a"
+                    + " space after each colon and comma");
         }
         if (isData) {
             return badRequest("the database refused the data: " + message);
@@ -146,7 +146,7 @@ public final class Problem extends RuntimeException {
         return switch (e.kind()) {
             case REFUSED -> badRequest(message);
             case NOT_FOUND -> of(404, message, "Check the name.");
-            case CONFLICT -> of(409, message, "Follow the detail, or try again later.");
+            case CONFLICT -> of(409, message, "Resolve the conflict that detail names, or try again later.");
             case UNREACHABLE -> unreachable(e);
             case FAILED -> unexpected(e);
         };

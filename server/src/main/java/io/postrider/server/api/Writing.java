@@ -114,11 +114,11 @@ public final class Writing {
         throw Problem.forbidden(
                 "a token that reaches a " + (isUser ? "user" : "project") + " may not " + what,
                 isUser
-                        ? "Use a token that reaches a project, or name it in the server's setting postrider.api.user-"
+                        ? "Use a token that reaches a project. The operator can also allow it in postrider.api.user-"
                                 + kind + "."
                         : "Use one of the existing " + kind
-                                + " that there are, or a token that reaches all, or name it in the"
-                                + " server's setting postrider.api.project-" + kind + ".");
+                                + ", or a token that reaches all. The operator can also allow it in postrider.api.project-"
+                                + kind + ".");
     }
 
     /** A topic exists once it has been written to. */

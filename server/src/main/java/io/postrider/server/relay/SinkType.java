@@ -65,7 +65,7 @@ interface SinkType {
                 .map(secret -> Secrets.read("secrets", secret))
                 .toList();
         if (secrets.isEmpty()) {
-            throw given.refused("secrets", "must be given: one, or two while one takes over from the other");
+            throw given.refused("secrets", "must be given: one secret, or two during a rotation");
         }
         WebhookOptions options = WebhookOptions.signedWith(secrets.toArray(String[]::new))
                 .withAllowedHosts(given.texts("allowed-hosts").toArray(String[]::new));

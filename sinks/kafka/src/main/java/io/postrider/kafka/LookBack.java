@@ -187,8 +187,9 @@ final class LookBack {
             }
             if (from == floor && floor > begin) {
                 LOG.warn(
-                        "relay={} kafka_topic={} partition={} read_back={}: no record of the relay at or before"
-                                + " position {} was found. Older records were not read; their events may be sent again",
+                        "kafka_read_back_limited relay={} kafka_topic={} partition={} read_back={} no record of the"
+                                + " relay at or before position {} was found. Older records were not read; their"
+                                + " events may be sent again",
                         epoch.relay(),
                         partition.topic(),
                         partition.partition(),

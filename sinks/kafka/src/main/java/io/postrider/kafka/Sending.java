@@ -113,7 +113,7 @@ final class Sending {
         try {
             record = records.of(event);
         } catch (RuntimeException e) {
-            failed(index, new InvalidRecordException("the event cannot be made a record", e));
+            failed(index, new InvalidRecordException("the event cannot be converted to a Kafka record", e));
             return;
         }
         Future<RecordMetadata> unused = producer.send(record, (metadata, error) -> {

@@ -162,7 +162,8 @@ public final class RedisStreamSink implements Sink {
             before = Range.Boundary.excluding(entries.get(entries.size() - 1).getId());
         }
         log.warn(
-                "redis_stream_search_limited stream={} course={} entries={} found={} position {} was not among them",
+                "redis_stream_search_limited stream={} course={} entries={} found={} the search did not"
+                        + " reach position {}; older events may be sent again",
                 stream,
                 mark(epoch),
                 PAGES * PAGE,

@@ -105,8 +105,7 @@ public final class WebhookOptions {
 
     static List<Secret> active(String... secrets) {
         if (secrets.length < 1 || secrets.length > 2) {
-            throw PostriderException.refused(
-                    "secrets must be 1, or 2 while one takes over from the other, were " + secrets.length);
+            throw PostriderException.refused("secrets must be 1, or 2 during a rotation, were " + secrets.length);
         }
         return Secret.parse(secrets);
     }

@@ -390,7 +390,7 @@ class WebhookSinkTest {
                 .hasMessage("connect timeout must be PT0.01S..PT5M, was PT1H");
         assertThatThrownBy(() -> options.withPorts(443, 0)).hasMessage("ports must be 1..65535, one was 0");
         assertThatThrownBy(() -> WebhookOptions.signedWith())
-                .hasMessage("secrets must be 1, or 2 while one takes over from the other, were 0");
+                .hasMessage("secrets must be 1, or 2 during a rotation, were 0");
         String secret = WebhookOptions.newSecret();
         assertThatThrownBy(() -> WebhookOptions.signedWith(secret, secret, secret))
                 .hasMessageEndingWith("were 3");

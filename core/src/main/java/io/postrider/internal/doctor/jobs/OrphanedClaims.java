@@ -17,8 +17,8 @@ public final class OrphanedClaims implements Check {
     private record Undone(long worker, String topic, long jobs, Instant since) {
         Finding finding() {
             return Finding.fail(
-                    jobs + " jobs of " + topic + " were claimed by worker " + worker + " since " + since
-                            + ", and no live worker holds them",
+                    jobs + " jobs of " + topic + " have been claimed by worker " + worker + " since " + since
+                            + ", but no live worker holds them",
                     "start a node that works on jobs; if one runs, restart it, and run `postrider verify`");
         }
 

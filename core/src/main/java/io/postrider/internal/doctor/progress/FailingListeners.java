@@ -58,6 +58,6 @@ public final class FailingListeners implements Check {
                 .stream()
                 .map(Trouble::finding)
                 .toList();
-        return findings.isEmpty() ? List.of(Finding.ok("all get on")) : findings;
+        return findings.isEmpty() ? List.of(Finding.ok("all listeners run without failures")) : findings;
     }
 }

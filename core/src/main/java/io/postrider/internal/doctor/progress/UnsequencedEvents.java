@@ -43,7 +43,8 @@ public final class UnsequencedEvents implements Check {
                     text + "; the sequencing lock is held by " + holder.get().text(),
                     holder.get().remedy()));
         }
-        return List.of(leader.map(culprit -> Finding.fail(text, "if it hangs, another takes over: " + culprit.remedy()))
+        return List.of(leader.map(culprit ->
+                        Finding.fail(text, "if this node hangs, make another one take over: " + culprit.remedy()))
                 .orElseGet(() -> Finding.fail(
                         text, "start a node of your application, or `postrider tail TOPIC --follow` until one runs")));
     }

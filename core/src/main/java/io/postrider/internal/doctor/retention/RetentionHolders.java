@@ -56,7 +56,9 @@ public final class RetentionHolders implements Check {
         behind.stream()
                 .filter(one -> one.seconds() > examination.keep().toSeconds())
                 .forEach(one -> findings.add(Finding.warn(
-                        "held back by " + one.text(), "let it catch up, or resume it; otherwise it is detached")));
+                        "held back by " + one.text(),
+                        "let it catch up, or resume it; otherwise retention detaches it after"
+                                + " the patience time (30 days by default)")));
         examination
                 .query(HOLDERS, bind -> bind.millis("keep", examination.keep()), BlockingSession::read)
                 .forEach(culprit ->

@@ -47,13 +47,12 @@ public final class SegmentSupply implements Check {
         record Beyond(String name, long rows) {}
         examination
                 .query(BEYOND, Bind::nothing, row -> new Beyond(row.text("name"), row.int8("rows")))
-                .forEach(
-                        beyond -> findings.add(
-                                Finding.warn(
-                                        (beyond.rows() >= 1_000 ? "1000 rows or more" : beyond.rows() + " rows")
-                                                + " in " + beyond.name()
-                                                + ": no node created segments in time",
-                                        "no event is lost; retention deletes them with the next segment. Keep a node of the owner's role running")));
+                .forEach(beyond -> findings.add(Finding.warn(
+                        (beyond.rows() >= 1_000 ? "1000 rows or more" : beyond.rows() + " rows")
+                                + " in " + beyond.name()
+                                + ": no node created segments in time",
+                        "nothing is lost: retention removes these rows with the next segment."
+                                + " Keep a node running as the owner's role")));
         return findings;
     }
 
@@ -69,7 +68,7 @@ public final class SegmentSupply implements Check {
         List<Family> families = examination.query(
                 SEGMENTS, Bind::nothing, row -> new Family(row.text("family"), row.int8("ahead"), row.int8("kept")));
         String text = families.stream()
-                .map(family -> family.name() + " " + family.ahead() + " ahead of " + family.kept())
+                .map(family -> family.name() + " " + family.ahead() + " created ahead (" + family.kept() + " kept)")
                 .collect(Collectors.joining(", "));
         return families.stream().allMatch(family -> family.ahead() > 0)
                 ? Finding.ok(text)

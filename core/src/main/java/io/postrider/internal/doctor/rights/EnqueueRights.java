@@ -20,6 +20,6 @@ public final class EnqueueRights implements Check {
                         ? Finding.ok("this role may write jobs, if it may write events")
                         : Finding.warn(
                                 "this role cannot enqueue: it lacks " + String.join(", ", missing),
-                                "fine if it only emits; otherwise grant them to it"));
+                                "ignore this if the role only emits; otherwise grant it these privileges"));
     }
 }

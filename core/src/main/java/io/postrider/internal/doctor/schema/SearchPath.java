@@ -45,7 +45,7 @@ public final class SearchPath implements Check {
                                         .map(role -> role.isEmpty() ? "PUBLIC" : Quoted.name(role))
                                         .collect(Collectors.joining(", ")))));
         return findings.isEmpty()
-                ? List.of(Finding.ok("pinned in every function; no other role may create on it"))
+                ? List.of(Finding.ok("pinned in every function; no other role may create objects in its schemas"))
                 : findings;
     }
 

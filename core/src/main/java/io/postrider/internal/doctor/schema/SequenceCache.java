@@ -25,7 +25,7 @@ public final class SequenceCache implements Check {
                 cache == 1
                         ? Finding.ok(sequence + " has cache 1")
                         : Finding.fail(
-                                sequence + " has cache " + cache + ": events of one key can change places",
+                                sequence + " has cache " + cache + ": events of one key can be reordered",
                                 "alter sequence " + sequence + " cache 1"));
     }
 }

@@ -27,7 +27,8 @@ public final class NotifyQueue implements Check {
         int percent = examination
                 .one(USAGE, Bind::nothing, row -> row.int4("percent"))
                 .orElse(0);
-        String advice = "a listening session stays in a transaction: end the oldest one that blocks vacuum, see below";
+        String advice =
+                "a listening session stays in a transaction: end the oldest session that the check vacuum reports";
         if (percent >= 90) {
             return List.of(Finding.fail(percent + " % full: at 100 %, every transaction with a NOTIFY fails", advice));
         }

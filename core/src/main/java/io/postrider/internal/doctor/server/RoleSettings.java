@@ -33,7 +33,8 @@ public final class RoleSettings implements Check {
         if (commit.equals("off")) {
             findings.add(Finding.warn(
                     "synchronous_commit = off: a crash loses the last commits, including their events",
-                    "set it on for this role, or accept it: nothing is delivered that was not durable"));
+                    "set it to on for this role, or accept the loss: an event is delivered only after"
+                            + " it is durable, so no listener sees an event that is lost"));
         }
         findings.add(Finding.ok("isolation " + settings.getOrDefault("default_transaction_isolation", "?")
                 + ", synchronous_commit " + commit

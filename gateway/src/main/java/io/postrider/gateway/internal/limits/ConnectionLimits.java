@@ -142,8 +142,7 @@ public final class ConnectionLimits {
             int own = byOwner.merge(owner, 1, Integer::sum);
             if (own > mostOfOne) {
                 throw Refusal.tooMany(
-                        "you have reached the limit of connections of one subject, " + mostOfOne
-                                + "; close another first",
+                        "the limit of " + mostOfOne + " connections per subject is reached; close another first",
                         AFTER_ROLL_CALL);
             }
             counted = true;
