@@ -3,7 +3,10 @@ package io.postrider;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** The outcome of a job, returned by its handler. A handler that throws has the same effect as {@link #retry()}. */
+/**
+ * The outcome of a job, returned by its handler. A handler that throws has the same effect as {@link #retry()}, or, with
+ * {@link UnavailableException}, as {@link #unavailable}.
+ */
 public sealed interface Fate {
     /** The job is finished. */
     static Fate done() {

@@ -25,7 +25,10 @@ public interface Handler {
     /** Handles one event outside any transaction; it may be called again for the same event after a crash. */
     @FunctionalInterface
     interface Relay extends Handler {
-        /** With a concurrency above 1, several threads call it at the same time, for different keys. */
+        /**
+         * With a concurrency above 1, several threads call it at the same time, for different keys. If it throws
+         * {@link UnavailableException}, no attempt is counted.
+         */
         void handle(LogEvent event) throws Exception;
     }
 

@@ -19,6 +19,7 @@ public interface Sink extends AutoCloseable {
     /**
      * Sends these events in this order. Returns when the events that it reports as taken are stored safely. An exception means
      * that one of the events is to blame and the sink does not know which: the relay then sends them in halves to find it.
+     * {@link UnavailableException} means that the sink was unavailable and took none of them.
      */
     SendResult send(RelayEpoch epoch, List<LogEvent> events) throws Exception;
 

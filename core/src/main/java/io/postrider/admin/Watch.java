@@ -33,7 +33,7 @@ public interface Watch {
     default void deadLettered(String listener, LogEvent event, int attempts, String error) {}
 
     /**
-     * The sink of a relay is unavailable and is retried after the wait.
+     * The sink of a relay, or the system that its handler calls, is unavailable and is retried after the wait.
      *
      * @param tries failed tries in a row
      */

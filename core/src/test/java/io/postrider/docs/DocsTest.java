@@ -11,6 +11,7 @@ import io.postrider.Listener;
 import io.postrider.LogEvent;
 import io.postrider.Postrider;
 import io.postrider.Reach;
+import io.postrider.UnavailableException;
 import io.postrider.Worker;
 import io.postrider.admin.Analytics;
 import io.postrider.admin.Analytics.Count;
@@ -154,6 +155,30 @@ class DocsTest {
             assertThat(next).isEqualTo(latest).containsExactly(state.orElseThrow());
             assertThat(perHour).singleElement().extracting(Count::name).isEqualTo("order.placed");
         }
+    }
+
+    @Test
+    void a_relay_that_reports_an_outage(TestDatabase database) throws Exception {
+        try (HikariDataSource pool = pool(database);
+                Postrider postrider = Postrider.on(pool).migrate().start();
+                Connection connection = pool.getConnection()) {
+            // region listeners, outages
+            postrider.add(Listener.relay("mail", "orders", event -> {
+                if (!isMailServerUp()) {
+                    throw new UnavailableException(Duration.ofSeconds(30), "mail server is down");
+                }
+                mail(event.payload());
+            }));
+            // endregion
+            connection.setAutoCommit(false);
+            postrider.emit(connection, Event.of("orders", "order.placed", "{\"order\": 42}"));
+            connection.commit();
+            awaitMail();
+        }
+    }
+
+    private boolean isMailServerUp() {
+        return mailed.getCount() > 0;
     }
 
     private void send(String payload) {

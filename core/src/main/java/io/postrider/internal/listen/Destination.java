@@ -5,7 +5,7 @@ import java.time.Duration;
 import java.util.UUID;
 
 /**
- * Where a listener sends its events. The default is for listeners without a sink: always available, and never in doubt about what
+ * Where a listener sends its events. The default is for transactional listeners: always available, and never in doubt about what
  * has arrived.
  */
 interface Destination {

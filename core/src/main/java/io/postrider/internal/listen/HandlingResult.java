@@ -1,6 +1,7 @@
 package io.postrider.internal.listen;
 
 import io.postrider.SendResult;
+import io.postrider.UnavailableException;
 import java.time.Duration;
 
 /**
@@ -29,11 +30,15 @@ sealed interface HandlingResult {
     record PartlyTaken(int handled) implements HandlingResult {}
 
     /**
-     * The sink of a relay was unavailable for the next event. No event is to blame.
+     * The sink of a relay, or the system that its handler calls, was unavailable for the next event. No event is to blame.
      *
-     * @param notBefore the shortest wait that the sink asks for
+     * @param notBefore the shortest wait that the sink or the handler asks for
      */
-    record Unavailable(int handled, Throwable error, Duration notBefore) implements HandlingResult {}
+    record Unavailable(int handled, Throwable error, Duration notBefore) implements HandlingResult {
+        Unavailable(int handled, UnavailableException error) {
+            this(handled, error, error.retryAfter());
+        }
+    }
 
     /** All were handled outside of any transaction, and the settlement failed. */
     record NotRecorded(RuntimeException error) implements HandlingResult {}

@@ -1,8 +1,10 @@
 package io.postrider.internal.listen;
 
 import io.postrider.LogEvent;
+import io.postrider.UnavailableException;
 import io.postrider.internal.listen.HandlingResult.Failed;
 import io.postrider.internal.listen.HandlingResult.FailedInBatch;
+import io.postrider.internal.listen.HandlingResult.Unavailable;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -87,6 +89,8 @@ final class KeyGroups {
     private static HandlingResult handle(GroupHandler handler, List<LogEvent> group) {
         try {
             return handler.handle(group);
+        } catch (UnavailableException e) {
+            return new Unavailable(0, e);
         } catch (Throwable e) {
             return HandlingResult.ofThrown(e, group.size());
         }

@@ -6,6 +6,7 @@ import io.postrider.internal.db.Database;
 import io.postrider.internal.log.Heads;
 import io.postrider.internal.log.LogReader;
 import io.postrider.internal.relay.Sender;
+import org.jspecify.annotations.Nullable;
 
 /** Builds the components of one listener on one node and holds them for its steps. */
 final class ListenerComponents {
@@ -36,10 +37,8 @@ final class ListenerComponents {
         this.tenure = new Tenure(database, listener.name(), node.name());
         this.setbacks = new Setbacks(listener.name(), node.name());
         this.ledger = new Ledger(database, listener.name(), node.name(), tenure, setbacks);
-        SinkDestination sink = listener.handler() instanceof Handler.ToSink to
-                ? new SinkDestination(database, listener, new Sender(to.sink()), node.watch())
-                : null;
-        this.destination = sink == null ? Destination.NONE : sink;
+        @Nullable SinkDestination sink = sink(node, listener);
+        this.destination = sink == null ? withoutSink(node, listener) : sink;
         this.invoker = listener.isTransactional()
                 ? new TransactionalInvoker(database, listener.handler(), ledger, tenure)
                 : new RelayInvoker(
@@ -47,5 +46,20 @@ final class ListenerComponents {
         this.attempts = new Attempts(database, invoker, setbacks);
         this.report = new DeliveryReport(listener, node.watch());
         this.batchSize = new BatchSize(listener.batch(), destination.isSlow());
+    }
+
+    private static @Nullable SinkDestination sink(NodeServices node, Listener listener) {
+        if (!(listener.handler() instanceof Handler.ToSink to)) {
+            return null;
+        }
+        Availability availability =
+                new Availability(node.database(), listener.name(), to.sink().describe(), node.watch());
+        return new SinkDestination(node.database(), listener, new Sender(to.sink()), availability);
+    }
+
+    private static Destination withoutSink(NodeServices node, Listener listener) {
+        return listener.isTransactional()
+                ? Destination.NONE
+                : new HandlerDestination(new Availability(node.database(), listener.name(), "handler", node.watch()));
     }
 }

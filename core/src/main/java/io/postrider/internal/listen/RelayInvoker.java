@@ -2,10 +2,12 @@ package io.postrider.internal.listen;
 
 import io.postrider.Handler;
 import io.postrider.LogEvent;
+import io.postrider.UnavailableException;
 import io.postrider.internal.listen.HandlingResult.Delivered;
 import io.postrider.internal.listen.HandlingResult.Failed;
 import io.postrider.internal.listen.HandlingResult.NotRecorded;
 import io.postrider.internal.listen.HandlingResult.OwnershipLost;
+import io.postrider.internal.listen.HandlingResult.Unavailable;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -47,6 +49,8 @@ final class RelayInvoker implements HandlerInvoker {
                 return new Delivered();
             }
             return sink == null ? toRelay((Handler.Relay) handler, events) : toSink(sink, events);
+        } catch (UnavailableException e) {
+            return new Unavailable(0, e);
         } catch (Throwable e) {
             HandlingResult.rethrowUnlessByEvent(e);
             return HandlingResult.ofThrown(e, events.size());
@@ -79,6 +83,8 @@ final class RelayInvoker implements HandlerInvoker {
         for (int i = 0; i < events.size(); i++) {
             try {
                 relay.handle(events.get(i));
+            } catch (UnavailableException e) {
+                return new Unavailable(i, e);
             } catch (Throwable e) {
                 return new Failed(i, e);
             }

@@ -3,6 +3,7 @@ package io.postrider.internal.work;
 import io.postrider.ClaimedJob;
 import io.postrider.Fate;
 import io.postrider.PostriderException;
+import io.postrider.UnavailableException;
 import io.postrider.Worker;
 import io.postrider.internal.settle.DelayReason;
 import io.postrider.internal.settle.Outcome;
@@ -24,8 +25,7 @@ final class Outcomes {
             return new Outcome.Delayed(DelayReason.SNOOZE, snooze.in());
         }
         if (fate instanceof Fate.Unavailable away) {
-            return new Outcome.Delayed(
-                    DelayReason.UNAVAILABLE, away.retryAfter(), false, "unavailable", oneLine(away.reason()), null);
+            return unavailable(away.retryAfter(), away.reason());
         }
         if (fate instanceof Fate.Dead dead) {
             return new Outcome.Dead("dead", oneLine(dead.reason()));
@@ -43,11 +43,18 @@ final class Outcomes {
                 new Failure("no_fate", "the handler returned null instead of a fate, such as Fate.done()", null));
     }
 
+    private static Outcome unavailable(Duration retryAfter, String reason) {
+        return new Outcome.Delayed(DelayReason.UNAVAILABLE, retryAfter, false, "unavailable", oneLine(reason), null);
+    }
+
     static Outcome timedOut(Worker.Kind kind, ClaimedJob job, Duration timeout, Throwable e) {
         return failure(kind, job, null, new Failure("timeout", "it took longer than its timeout of " + timeout, e));
     }
 
     static Outcome thrown(Worker.Kind kind, ClaimedJob job, Throwable e) {
+        if (e instanceof UnavailableException away) {
+            return unavailable(away.retryAfter(), String.valueOf(away.getMessage()));
+        }
         String text = e instanceof PostriderException ? String.valueOf(e.getMessage()) : e.toString();
         return failure(kind, job, null, new Failure(e.getClass().getSimpleName(), oneLine(text), e));
     }
