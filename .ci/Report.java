@@ -27,7 +27,8 @@ import javax.xml.stream.XMLStreamReader;
  * <pre>
  * --phase 'DIR [only=TAGS] [without=TAGS] [in=MODULES]'
  *                  A test run whose reports are in target/DIR of each module. Every *Test.java whose class has none
- *                  of the tags in "without" must have a report there; with "only", every one that mentions such a tag.
+ *                  of the tags in "without" must have a report there; with "only", every one that mentions such a tag,
+ *                  and for a&b both of them.
  * --unchecked      Do not require a report of every class: the tests were selected by name.
  * --maven-log FILE Maven's output: names modules that did not build and test JVMs that crashed.
  * --not-built      Maven exited with an error, which means that the build failed.
@@ -222,7 +223,7 @@ final class Report {
 
         boolean wants(List<String> ofClass, List<String> anywhere) {
             return ofClass.stream().noneMatch(without::contains)
-                    && (only.isEmpty() || anywhere.stream().anyMatch(only::contains));
+                    && (only.isEmpty() || only.stream().anyMatch(tags -> anywhere.containsAll(List.of(tags.split("&")))));
         }
     }
 

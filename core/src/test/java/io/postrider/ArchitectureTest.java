@@ -30,6 +30,7 @@ import org.junit.jupiter.api.Test;
 
 /** The few arrows between rooms that matter, and what nobody in the house may do. */
 @Tag("once")
+@Tag("security")
 class ArchitectureTest {
     private static final String ROOMS = "io.postrider.internal.";
     private static final List<String> API = List.of("io.postrider", "io.postrider.admin");

@@ -21,6 +21,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** A bad row affects one job or event, never the queue or the listener. */
 @Migrated
 @Tag("hot")
+@Tag("security")
 class BadRowsTest {
     private static final String BAD = "insert into postrider.event (topic, type, payload, due_at, unique_key)"
             + " values ('queue:q', 't', '{}', '%s', 'k')";

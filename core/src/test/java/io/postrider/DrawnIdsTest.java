@@ -12,10 +12,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A producer may draw ids without inserting events: it costs itself time, and nobody else an event or a second. */
 @Migrated(segmentSize = 1_000)
+@Tag("security")
 class DrawnIdsTest {
     private static final long SIZE = 1_000;
     private static final long DEFAULT_SIZE = 4_000_000;

@@ -30,6 +30,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 @Migrated(shared = true)
 @Tag("hot")
+@Tag("security")
 class EmitTest {
     private static final int CAP = 262_144;
 

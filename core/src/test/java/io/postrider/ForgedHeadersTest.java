@@ -10,10 +10,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Headers are data: whatever a producer writes into them, they never change attempts, positions, projects or schedules. */
 @Migrated
+@Tag("security")
 class ForgedHeadersTest {
     private static final Duration SOON = Duration.ofMillis(10);
     private static final List<String> NUMBERS =

@@ -11,10 +11,12 @@ import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What the guard of the locks logs about names that others chose. */
 @Migrated
+@Tag("security")
 class IntruderLogTest {
     @Test
     void the_name_of_a_prepared_transaction_cannot_write_lines_of_its_own(TestDatabase database) {

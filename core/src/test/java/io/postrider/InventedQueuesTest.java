@@ -5,10 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.postrider.admin.Queues;
 import io.postrider.testkit.TestDatabase;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Producers choose the names of queues. However many they invent, the list of queues stays short and has the real ones. */
 @Migrated
+@Tag("security")
 class InventedQueuesTest {
     @Test
     void the_list_has_every_queue_that_workers_work_on_and_few_others(TestDatabase database) {

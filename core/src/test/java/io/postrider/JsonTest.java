@@ -11,10 +11,12 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What we refuse as JSON is what PostgreSQL refuses, and nothing else: asked of PostgreSQL itself. */
 @PostgresTest
+@Tag("security")
 class JsonTest {
     private static final List<String> SOUND = List.of(
             "{\"order\": 12, \"items\": [{\"sku\": \"A-1\", \"n\": -2.5e+3}, null, true, false], \"note\": \"\\u00e4\\n\\\"\"}",

@@ -35,6 +35,7 @@ import org.junit.jupiter.api.Test;
 /** Nodes come and go, and leave nothing behind. */
 @Migrated
 @Tag("slow")
+@Tag("security")
 class LifecycleTest {
     @Test
     void a_refused_start_can_be_repeated_after_its_cause_is_fixed(TestDatabase database) {

@@ -7,9 +7,11 @@ import io.postrider.testkit.Await;
 import io.postrider.testkit.TestDatabase;
 import io.postrider.testkit.TestServer;
 import java.time.Duration;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** All sessions of a server share one lock table, and any role can fill it. On a server of its own: nobody else could work. */
+@Tag("security")
 class LockTableTest {
     @Test
     void sessions_that_fill_the_lock_table_are_terminated_and_events_are_delivered() {

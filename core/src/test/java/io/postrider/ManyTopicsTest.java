@@ -22,6 +22,7 @@ import org.junit.jupiter.api.Test;
  */
 @Migrated
 @Tag("hot")
+@Tag("security")
 class ManyTopicsTest {
     private static final int TOPICS = 5_000;
     private static final int MOST_TOPICS = 1_000;

@@ -7,6 +7,7 @@ import io.postrider.testkit.ChildJvm;
 import io.postrider.testkit.TestDatabase;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.postgresql.ds.PGSimpleDataSource;
 
@@ -15,6 +16,7 @@ import org.postgresql.ds.PGSimpleDataSource;
  * delivering. The driver kept it: 20,000 payloads ended a node with 64 MB.
  */
 @Migrated
+@Tag("security")
 class NotificationFloodTest {
     private static final Duration PATIENCE = Duration.ofSeconds(30);
 

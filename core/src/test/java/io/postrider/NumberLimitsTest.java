@@ -11,12 +11,14 @@ import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
 import java.util.function.Consumer;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Numbers with a short literal and a very long text are refused before the database expands them. */
 @Migrated(shared = true)
+@Tag("security")
 class NumberLimitsTest {
     private static final String BOMB = "[" + "1e131071,".repeat(7_499) + "1e131071]";
     private static final String FEW = "[" + "1e131071,".repeat(99) + "1e131071]";

@@ -13,6 +13,7 @@ import java.util.TreeSet;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -20,6 +21,7 @@ import org.junit.jupiter.api.Test;
  * take any advisory lock: it learns nothing about events, and it cannot stop the nodes.
  */
 @Migrated
+@Tag("security")
 class OtherRolesTest {
     private static final String CANARY = "canary-4711";
 

@@ -11,10 +11,12 @@ import java.util.List;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What the documented database roles may do: every verb is tried on every table, view and sequence of the schema. */
 @Migrated
+@Tag("security")
 class RightsTest {
     /** Permission denied; or the relation does not support the verb (a view that cannot be updated or truncated). */
     private static final Set<String> REFUSED = Set.of("42501", "42809", "55000", "0A000");

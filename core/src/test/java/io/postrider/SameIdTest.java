@@ -22,6 +22,7 @@ import org.junit.jupiter.api.Test;
 /** A producer chooses job ids, so jobs of two projects may have the same id: what happens to one does not happen to the other. */
 @Migrated
 @Tag("hot")
+@Tag("security")
 class SameIdTest {
     private static final Reach PA = Reach.project("pa");
     private static final Reach PB = Reach.project("pb");

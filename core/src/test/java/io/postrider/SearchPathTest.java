@@ -32,6 +32,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -39,6 +40,7 @@ import org.junit.jupiter.api.Test;
  * public before pg_catalog, and public has a function of the same name and arguments for everything in pg_catalog.
  */
 @PostgresTest
+@Tag("security")
 class SearchPathTest {
     private static final String PINNED = "search_path=pg_catalog, pg_temp";
 

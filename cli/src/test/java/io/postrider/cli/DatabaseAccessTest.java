@@ -15,6 +15,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** How a database is found, and what is said when it is not. */
 @PostgresTest
 @Tag("slow")
+@Tag("security")
 class DatabaseAccessTest {
     private static final String[] COMMANDS = {
         "migrate",

@@ -9,10 +9,12 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What the doctor says about the server as a whole: transactions of other databases, and room for locks. */
 @Migrated
+@Tag("security")
 class DoctorClusterTest {
     private TestDatabase database;
     private Shell shell;

@@ -11,11 +11,13 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.postgresql.ds.PGSimpleDataSource;
 
 /** Who is in the way of others, by which lock, and what the doctor tells an operator to run against it. */
 @Migrated
+@Tag("security")
 class DoctorLocksTest {
     private TestDatabase database;
     private Shell shell;

@@ -17,11 +17,13 @@ import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.postgresql.ds.PGSimpleDataSource;
 
 /** The doctor checks progress: events get positions, jobs are done, schedules tick. */
 @Migrated
+@Tag("security")
 class DoctorProgressTest {
     private static final Duration LONG = Duration.ofSeconds(30);
 

@@ -4,9 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.postrider.testkit.PostgresTest;
 import io.postrider.testkit.TestDatabase;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 @PostgresTest
+@Tag("security")
 class MigrateCommandTest {
     @Test
     void migrate_creates_the_schema_and_a_second_run_changes_nothing(TestDatabase database) {

@@ -24,6 +24,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 @Migrated
 @Tag("slow")
+@Tag("security")
 class TailCommandTest {
     private TestDatabase database;
     private Shell shell;

@@ -25,6 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 @Tag("slow")
+@Tag("security")
 class EmbeddedPostgresTest {
 
     private static final EmbeddedPostgresOptions DEFAULTS = EmbeddedPostgresOptions.defaults();

@@ -14,12 +14,14 @@ import java.util.List;
 import java.util.stream.Stream;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipOutputStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.tukaani.xz.LZMA2Options;
 import org.tukaani.xz.XZOutputStream;
 
 /** As root, the attacker is a real other uid. A user cannot give files away, so the attacker is then anyone who can write. */
+@Tag("security")
 class OwnDirectoryTest {
 
     private static final boolean ROOT = OwnDirectory.UID == 0;

@@ -19,6 +19,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** postrider.js in a real Chromium, against a real gateway. */
 @NeedsProgram({"chromium", "chromedriver"})
 @Tag("slow")
+@Tag("security")
 class ClientTest extends GatewayTestBase {
     private Browser browser;
 

@@ -10,9 +10,11 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** How often one subject may open a stream. SSE and WebSocket both come in by {@link Gateway.Visit#admit}. */
+@Tag("security")
 class ConnectRateLimitTest {
     private static final int MOST = 200;
 

@@ -39,6 +39,7 @@ import org.junit.jupiter.api.Timeout;
 @PostgresTest
 @Timeout(180)
 @Tag("slow")
+@Tag("security")
 class EventLogResumeTest {
     private static final String TOPIC = "chat";
     private static final Duration LONG = Duration.ofSeconds(60);

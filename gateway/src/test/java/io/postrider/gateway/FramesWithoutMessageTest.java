@@ -4,10 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
 import java.util.concurrent.ExecutionException;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Frames that make no message are counted too, before and after hello. */
+@Tag("security")
 class FramesWithoutMessageTest extends GatewayTestBase {
     @ParameterizedTest
     @CsvSource({"pieces, false", "pieces, true", "pongs, false", "pongs, true"})

@@ -12,6 +12,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -19,6 +20,7 @@ import org.junit.jupiter.api.Test;
  * memory and from history, by stream and by socket, it is heard if and only if the rule says so. The rule is written here once
  * more, so that it is not the code that judges itself.
  */
+@Tag("security")
 class IsolationTest extends GatewayTestBase {
     private static final List<String> PROJECTS = java.util.Arrays.asList("p1", "p2", null);
     private static final List<String> USERS = java.util.Arrays.asList("ann", "bob", null);

@@ -16,6 +16,7 @@ import org.junit.jupiter.api.Test;
 
 /** A stream ends with its token: when that expires, and when it is revoked, within 5 s. */
 @Tag("alone")
+@Tag("security")
 class LifetimeTest extends GatewayTestBase {
 
     @Test

@@ -18,11 +18,13 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Clients that ask the read model for much do not delay the others, and clients that left are not asked for. */
 @Timeout(60)
+@Tag("security")
 class ReadQueueTest {
     private static final Duration SOON = Duration.ofSeconds(5);
     private static final int EVENTS = 100;

@@ -20,12 +20,14 @@ import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** One user connects with an old position and leaves at once, again and again. */
 @PostgresTest
 @Timeout(120)
+@Tag("security")
 class ResumeChurnTest {
     private static final String TOPIC = "chat";
     private static final int LARGE = 40;

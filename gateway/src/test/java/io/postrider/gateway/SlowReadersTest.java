@@ -25,6 +25,7 @@ import org.junit.jupiter.api.Timeout;
  */
 @Tag("slow")
 @Tag("alone")
+@Tag("security")
 class SlowReadersTest extends GatewayTestBase {
     private static final int EACH = TestRun.count(400, 1_000);
     private static final int DEAF = 2 * EACH / 10;

@@ -21,12 +21,14 @@ import java.util.Map;
 import java.util.stream.Stream;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Tokens that are right, and a corpus of those that are not, made by hand: no library would make most of them. */
+@Tag("security")
 class TokensTest {
     private static final Instant NOW = Instant.parse("2026-06-01T12:00:00Z");
     private static final long EXP = NOW.getEpochSecond() + 600;

@@ -22,6 +22,7 @@ import java.util.UUID;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -29,6 +30,7 @@ import tools.jackson.databind.JsonNode;
 
 /** What each route does, over real HTTP on a real database. */
 @PostgresTest(per = PostgresTest.Per.CLASS)
+@Tag("security")
 class ApiTest {
     private static final Duration LONG = Duration.ofSeconds(60);
     private static LiveServer server;

@@ -22,6 +22,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -29,6 +30,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** What is sent by mistake or in malice gets the right status, a message that helps, and never a stack trace. */
 @PostgresTest(per = PostgresTest.Per.CLASS)
+@Tag("security")
 class BadInputTest {
     private static final String EVENTS = "/v1/topics/orders/events";
     private static LiveServer server;

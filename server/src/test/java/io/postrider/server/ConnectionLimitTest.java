@@ -2,9 +2,11 @@ package io.postrider.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The number of connections fits into the heap. */
+@Tag("security")
 class ConnectionLimitTest {
     private static final long MB = 1 << 20;
 

@@ -20,10 +20,12 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** No client can occupy all connections of the server, by sending slowly or by opening many. */
 @PostgresTest(per = PostgresTest.Per.CLASS)
+@Tag("security")
 class ConnectionLimitsTest {
     private static final int MOST = 60;
     private static final String HEAD = "GET /health/live HTTP/1.1\r\nHost: 127.0.0.1\r\n";

@@ -18,6 +18,7 @@ import org.junit.jupiter.api.Timeout;
 /** The gateway in the server: from an event over HTTP to a stream, by the log and by Redis, and cut when it must be. */
 @PostgresTest
 @Timeout(180)
+@Tag("security")
 class GatewayRoleTest {
     private static void emit(LiveServer server, int number) {
         assertThat(server.post(

@@ -22,6 +22,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -29,6 +30,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** A producer's open transaction holds locks that API requests need: they are refused soon, and nobody else notices. */
 @PostgresTest
+@Tag("security")
 class HeldKeysTest {
     private static final String JOB = "{\"type\":\"t\",\"payload\":1}";
     private static final String EVENT = "{\"type\":\"t\",\"payload\":1}";

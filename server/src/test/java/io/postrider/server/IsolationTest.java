@@ -28,6 +28,7 @@ import java.util.UUID;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.springframework.context.annotation.Bean;
@@ -39,6 +40,7 @@ import tools.jackson.databind.JsonNode;
  * replay, nobody ever sees the mark of what is not theirs. Every payload, key and error carries the mark of whose it is.
  */
 @PostgresTest(per = PostgresTest.Per.CLASS)
+@Tag("security")
 class IsolationTest {
     private static final Duration LONG = Duration.ofSeconds(30);
     private static final List<Owner> OWNERS = List.of(

@@ -10,12 +10,14 @@ import io.postrider.gateway.GatewayOptions;
 import io.postrider.server.log.JsonLines;
 import java.time.Duration;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /** A line of the log is one JSON object whose fields a search can use, and no value can pretend to be another field. */
+@Tag("security")
 class JsonLinesTest {
     private static JsonNode line(String logger, Throwable thrown, String pattern, Object... arguments) {
         Logger log = (Logger) LoggerFactory.getLogger(logger);

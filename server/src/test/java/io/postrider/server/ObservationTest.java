@@ -25,6 +25,7 @@ import org.springframework.context.annotation.Configuration;
 
 /** What dashboards and probes see. */
 @PostgresTest
+@Tag("security")
 class ObservationTest {
     private static final Duration LONG = Duration.ofSeconds(60);
 

@@ -15,11 +15,13 @@ import java.util.Set;
 import java.util.TreeSet;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 
 /** The description tells of every route and of no other, with what each takes and needs. */
 @PostgresTest(per = PostgresTest.Per.CLASS)
+@Tag("security")
 class OpenApiTest {
     private static LiveServer server;
     private static JsonNode description;

@@ -16,6 +16,7 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.slf4j.LoggerFactory;
@@ -23,6 +24,7 @@ import org.slf4j.LoggerFactory;
 /** Every topic is recorded as it appears, whatever another one is like. */
 @PostgresTest
 @Timeout(120)
+@Tag("security")
 class RecordingTest {
     @Test
     void a_topic_that_cannot_be_recorded_keeps_no_other_from_it(TestDatabase database) throws Exception {

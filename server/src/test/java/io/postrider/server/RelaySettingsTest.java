@@ -17,12 +17,14 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Relays that the settings name: made, run, listed, tried, and refused by name where they are none. */
 @PostgresTest
+@Tag("security")
 class RelaySettingsTest {
     private static final Duration LONG = Duration.ofSeconds(60);
 

@@ -20,10 +20,12 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Every way in, called without a token and with each kind of token: nobody gets further than the policy table says. */
 @PostgresTest(per = PostgresTest.Per.CLASS)
+@Tag("security")
 class RoutePolicyTest {
     private static LiveServer server;
 

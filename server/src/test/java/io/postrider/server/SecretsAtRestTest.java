@@ -19,10 +19,12 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A dump of the database holds no secret: keys, tokens and webhook secrets stay in the settings. */
 @PostgresTest
+@Tag("security")
 class SecretsAtRestTest {
     private static final String PATH = "canary-4711";
 

@@ -7,11 +7,13 @@ import io.postrider.server.settings.Keyring;
 import io.postrider.server.settings.ServerSettings;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.context.properties.source.MapConfigurationPropertySource;
 
 /** Objects that hold a secret do not print it. */
+@Tag("security")
 class SecretsInTextTest {
     private static final String CANARY = "canary-4711-canary-4711-canary-4711";
 

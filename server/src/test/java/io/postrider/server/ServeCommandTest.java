@@ -38,6 +38,7 @@ import tools.jackson.databind.json.JsonMapper;
 
 /** {@code postrider serve} as a process: what it says, what it refuses, and how it ends. */
 @PostgresTest
+@Tag("security")
 class ServeCommandTest {
     private static final Duration START = Duration.ofSeconds(120);
     private static final Duration GRACE = Duration.ofSeconds(30);

@@ -17,6 +17,7 @@ import java.util.Base64;
 import java.util.HashMap;
 import java.util.Map;
 import org.apache.catalina.connector.Connector;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -32,6 +33,7 @@ import org.springframework.core.env.Environment;
 
 /** What the server is told, by whatever name, and when it would rather not start. */
 @PostgresTest
+@Tag("security")
 class SettingsTest {
     private static String chosen(Map<String, String> variables) {
         return DatabaseChoice.of(variables.get("postrider.database-url"), variables::get)

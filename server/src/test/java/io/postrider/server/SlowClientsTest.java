@@ -20,6 +20,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -27,6 +28,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** More slow clients than the server has worker threads do not keep it from serving others. */
 @PostgresTest(per = PostgresTest.Per.CLASS)
+@Tag("security")
 class SlowClientsTest {
     private static final int CLIENTS = 300;
     private static final int NON_READERS = 400;

@@ -25,6 +25,7 @@ import org.junit.jupiter.api.Timeout;
 /** Reads that take as long as they can, many of them: who writes, and who looks for revoked tokens, does not notice. */
 @PostgresTest
 @Tag("slow")
+@Tag("security")
 class SlowReadsTest {
     private static final String EVENT = "{\"type\":\"t\",\"payload\":1,\"project_id\":\"shop\"}";
 

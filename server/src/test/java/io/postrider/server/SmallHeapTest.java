@@ -23,10 +23,12 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Clients cannot exhaust the heap of a server, here of 96 MB, in a process that ends with an OutOfMemoryError. */
 @PostgresTest(per = PostgresTest.Per.CLASS)
+@Tag("security")
 class SmallHeapTest {
     private static final Duration START = Duration.ofSeconds(120);
     private static final Duration ANSWER = Duration.ofSeconds(60);

@@ -11,12 +11,14 @@ import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** The responses to a client without a token. */
 @PostgresTest(per = PostgresTest.Per.CLASS)
+@Tag("security")
 class UnauthenticatedPathsTest {
     private static String statusOf(LiveServer server, String path, String host) throws IOException {
         try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), server.port())) {

@@ -20,10 +20,12 @@ import java.util.Map;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Tomcat answers a ping with a blocking write. A client that reads no pongs is closed before that holds a worker for long. */
 @PostgresTest
+@Tag("security")
 class UnreadPongsTest {
     private static final int CLIENTS = 20;
     private static final String UPGRADE = "GET /v1/socket HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\n"

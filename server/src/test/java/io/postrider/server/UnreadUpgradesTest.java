@@ -14,10 +14,12 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Clients that do not read the answer to an upgrade keep no places of the gateway, and no other client from its upgrade. */
 @PostgresTest
+@Tag("security")
 class UnreadUpgradesTest {
     private static final int FEW = 70;
     private static final int MANY = 110;

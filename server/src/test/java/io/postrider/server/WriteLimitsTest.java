@@ -11,12 +11,14 @@ import java.util.TreeSet;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Write limits of tokens, and the fields that a token may set. */
 @PostgresTest(per = PostgresTest.Per.CLASS)
+@Tag("security")
 class WriteLimitsTest {
     private static final String EVENTS = "/v1/topics/orders/events";
     private static final String JOBS = "/v1/queues/mail/jobs";

@@ -25,6 +25,7 @@ import org.postgresql.ds.PGSimpleDataSource;
 
 /** Meters: bounded in number, and a scrape that the database cannot hold up. */
 @PostgresTest
+@Tag("security")
 class MetersTest {
     private final PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
 

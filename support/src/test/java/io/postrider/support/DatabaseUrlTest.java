@@ -7,12 +7,14 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import io.postrider.PostriderException;
 import io.postrider.PostriderException.Kind;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.postgresql.ds.PGSimpleDataSource;
 
+@Tag("security")
 class DatabaseUrlTest {
     private static PGSimpleDataSource source(String url) {
         return (PGSimpleDataSource) DatabaseUrl.parse(url).dataSource("test");

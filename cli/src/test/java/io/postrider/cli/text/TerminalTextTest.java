@@ -5,8 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.postrider.cli.text.Table.Cell;
 import io.postrider.cli.text.Table.Column;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
+@Tag("security")
 class TerminalTextTest {
     @Test
     void control_characters_are_removed_from_text() {

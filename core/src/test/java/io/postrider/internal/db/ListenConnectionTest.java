@@ -11,9 +11,11 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 @Migrated
+@Tag("security")
 class ListenConnectionTest {
     private static final Sql TIMEOUT =
             Sql.text("timeout", "select current_setting('statement_timeout') as statement_timeout");

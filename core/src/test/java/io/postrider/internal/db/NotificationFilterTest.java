@@ -13,9 +13,11 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What only a server with gigabytes of notifications would send. */
+@Tag("security")
 class NotificationFilterTest {
 
     /** The answer to a statement comes after all notifications: who waits for it would wait for as long as they last. */

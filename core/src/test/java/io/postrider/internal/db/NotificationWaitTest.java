@@ -13,10 +13,12 @@ import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.postgresql.PGConnection;
 
 @PostgresTest
+@Tag("security")
 class NotificationWaitTest {
     private static final Duration LONG = Duration.ofSeconds(30);
 

@@ -6,9 +6,11 @@ import io.postrider.Psql;
 import io.postrider.testkit.PostgresTest;
 import io.postrider.testkit.TestDatabase;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 @PostgresTest
+@Tag("security")
 class QuotedTest {
     private static final List<String> NASTY = List.of(
             "plain-1.x:y@z",

@@ -46,6 +46,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** What is recorded, what is read, and that it is the log: each event, once, whatever happens to who records it. */
 @Migrated
+@Tag("security")
 class EventLogTest {
     private static final String LISTENER = "event_log:orders";
     private static final String CURSOR = "select position from postrider.listeners where name = '" + LISTENER + "'";

@@ -55,6 +55,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * one reach and one row of each kind; the slow tests take every combination.
  */
 @Migrated(shared = true)
+@Tag("security")
 class IsolationTest {
     private static final List<String> IDS = List.of("p1", "p2", "u1", "u2", "", "%", "p1' or '1'='1", "p1,p2", "NULL");
     private static final Instant FROM = Instant.parse("2026-01-01T00:00:00Z");

@@ -13,12 +13,14 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A page of jobs costs the same however many jobs other projects have in the queue, and following pages find every job once. */
 @Migrated(shared = true)
+@Tag("security")
 class JobPagesTest {
     private static final int OTHERS = TestRun.count(6_000, 100_000);
     private static final Reach ACME = Reach.project("acme");

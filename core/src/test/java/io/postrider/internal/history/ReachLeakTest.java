@@ -29,6 +29,7 @@ import org.junit.jupiter.api.Test;
 /** A small pool, many reaches, and now and then somebody who breaks off in the middle: nothing stays behind in a connection. */
 @Tag("slow")
 @Migrated
+@Tag("security")
 class ReachLeakTest {
     private static final int THREADS = 8;
     private static final int EACH = 2_500;

@@ -28,10 +28,12 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.postgresql.ds.PGSimpleDataSource;
 
 @PostgresTest
+@Tag("security")
 class MigratorTest {
     private static final String HOLD_FIRST_LOCK =
             "select pg_advisory_lock(hashtext('postrider migrate'), hashtext('postrider'))";

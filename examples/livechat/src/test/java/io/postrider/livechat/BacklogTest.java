@@ -5,8 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
+@Tag("security")
 class BacklogTest {
     private final AtomicLong nanos = new AtomicLong(Long.MAX_VALUE);
     private final AtomicLong waiting = new AtomicLong();

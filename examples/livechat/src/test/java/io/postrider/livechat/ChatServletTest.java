@@ -25,6 +25,7 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -32,6 +33,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** What a page, or somebody who is not one, can ask over HTTP. */
 @PostgresTest(per = PostgresTest.Per.CLASS)
+@Tag("security")
 class ChatServletTest {
     private static final Guest VISITOR = new Guest("v-1", LiveChat.PROJECT, false);
     private static final Guest OTHER_VISITOR = new Guest("v-2", LiveChat.PROJECT, false);

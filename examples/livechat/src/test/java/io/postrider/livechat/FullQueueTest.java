@@ -12,10 +12,12 @@ import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** No worker saves anything, so that messages wait. */
 @PostgresTest
+@Tag("security")
 class FullQueueTest {
     @Test
     void while_too_many_messages_wait_no_further_one_is_accepted(TestDatabase database) throws Exception {

@@ -15,10 +15,12 @@ import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import javax.sql.DataSource;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The counter sees what is wrong, too; else its "nothing lost, nothing twice" would mean nothing. */
 @PostgresTest
+@Tag("security")
 class LedgerTest {
     private static final Duration LONG = Duration.ofSeconds(60);
     private static final Guest VISITOR = new Guest("v-1", LiveChat.PROJECT, false);

@@ -5,8 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
+@Tag("security")
 class MessageRateTest {
     private static final Guest VISITOR = new Guest("v-1", LiveChat.PROJECT, false);
     private static final Guest OTHER = new Guest("v-2", LiveChat.PROJECT, false);

@@ -3,8 +3,10 @@ package io.postrider.livechat;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
+@Tag("security")
 class VerifyLimitTest {
     private final VerifyLimit limit = new VerifyLimit();
 

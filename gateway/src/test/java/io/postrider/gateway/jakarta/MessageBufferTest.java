@@ -2,9 +2,11 @@ package io.postrider.gateway.jakarta;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The memory of a message that is not complete. */
+@Tag("security")
 class MessageBufferTest {
     @Test
     void a_message_takes_no_more_memory_than_it_may_have() {

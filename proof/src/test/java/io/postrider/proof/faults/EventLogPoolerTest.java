@@ -31,6 +31,7 @@ import org.junit.jupiter.api.Test;
 @Tag("once")
 @NeedsProgram("pgbouncer")
 @PostgresTest(failOnOpenSessions = false)
+@Tag("security")
 class EventLogPoolerTest {
     private static final int SESSIONS = 2;
     private static final int THREADS = 6;

@@ -14,11 +14,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** The limit on the memory of request bodies. */
+@Tag("security")
 class BodyMemoryTest {
     private static final Identity ANN = new Identity("ann", "acme", Reach.USER, null, Instant.MAX);
     private static final Identity BOB = new Identity("bob", "shop", Reach.USER, null, Instant.MAX);

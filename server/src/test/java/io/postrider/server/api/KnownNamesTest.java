@@ -6,9 +6,11 @@ import java.util.HashSet;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What is remembered of topics and queues. */
+@Tag("security")
 class KnownNamesTest {
     private final Set<String> existing = new HashSet<>();
     private final AtomicLong now = new AtomicLong(Long.MAX_VALUE); // overflows, as a clock of nanoseconds may

@@ -12,9 +12,11 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The limit on bytes that clients have not read: 80,000 here. */
+@Tag("security")
 class UnreadAnswersTest {
     private final UnreadAnswers unread = new UnreadAnswers(80_000);
 

@@ -21,9 +21,11 @@ import org.apache.tomcat.util.net.SocketEvent;
 import org.apache.tomcat.util.net.SocketWrapperBase;
 import org.apache.tomcat.websocket.server.WsHttpUpgradeHandler;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** WebSockets with data get a limited number of workers, in order. */
+@Tag("security")
 class SocketReadersTest {
     private static final int MOST = 2;
 

@@ -26,6 +26,7 @@ import org.junit.jupiter.api.Test;
 
 /** What a topic says when it is asked for a epoch. */
 @Tag("slow")
+@Tag("security")
 class KafkaHoldsTest {
     private static final Broker BROKER = Broker.shared();
     private static final KafkaOptions OPTIONS = BROKER.options();

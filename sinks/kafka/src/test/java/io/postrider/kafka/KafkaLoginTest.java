@@ -9,9 +9,11 @@ import io.postrider.SendResult;
 import java.time.Duration;
 import java.util.UUID;
 import org.apache.kafka.common.errors.SaslAuthenticationException;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** At a listener of the broker that wants a login. */
+@Tag("security")
 class KafkaLoginTest {
     private static final Broker BROKER = Broker.shared();
     private static final KafkaOptions OPTIONS = BROKER.optionsBehindProxy().withDeliveryTimeout(Duration.ofSeconds(15));

@@ -13,11 +13,13 @@ import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.common.config.SaslConfigs;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
+@Tag("security")
 class KafkaOptionsTest {
     private static final KafkaOptions OPTIONS = KafkaOptions.at("broker:9092");
     private static final String PEM = "-----BEGIN CERTIFICATE-----\nMII\n-----END CERTIFICATE-----";

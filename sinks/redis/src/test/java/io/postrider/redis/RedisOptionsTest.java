@@ -7,10 +7,12 @@ import io.postrider.PostriderException;
 import java.time.Duration;
 import java.util.Map;
 import java.util.UUID;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
+@Tag("security")
 class RedisOptionsTest {
     private final String secret = UUID.randomUUID().toString();
 

@@ -17,12 +17,14 @@ import java.time.Clock;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Where nothing is sent, however it is spelt and whatever DNS says. */
+@Tag("security")
 class WebhookAddressTest {
     private static final String PUBLIC = "93.184.216.34";
     private final WebhookOptions options = WebhookOptions.signedWith(WebhookOptions.newSecret());

@@ -26,10 +26,12 @@ import javax.net.ssl.SSLSession;
 import javax.net.ssl.SSLSocket;
 import javax.net.ssl.TrustManagerFactory;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The certificate is the name's in the URL, whatever the address. */
+@Tag("security")
 class WebhookTlsTest {
     private static final String OK = "HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n";
 

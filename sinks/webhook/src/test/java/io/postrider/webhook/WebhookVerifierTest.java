@@ -14,10 +14,12 @@ import java.util.Base64;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
+@Tag("security")
 class WebhookVerifierTest {
     private static final String ID = "0190b5a4-7c1e-7000-8000-000000000001";
     private static final long AT = 1_614_265_330;

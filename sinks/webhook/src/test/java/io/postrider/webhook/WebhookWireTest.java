@@ -24,6 +24,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Endpoints that answer badly, late, too much or not at all. */
 @Timeout(60)
 @Tag("slow")
+@Tag("security")
 class WebhookWireTest {
     private static final String OK = "HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n";
     private static final Duration SHORT = Duration.ofMillis(700);
