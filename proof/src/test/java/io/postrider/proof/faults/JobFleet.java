@@ -31,6 +31,7 @@ import javax.sql.DataSource;
  */
 final class JobFleet implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofSeconds(40);
+    private static final String TOPIC = "orders";
     private static final String TABLES = """
             create table effect (job uuid, attempt int);
             create table heard (event uuid);
@@ -40,6 +41,7 @@ final class JobFleet implements AutoCloseable {
 
     private final List<HikariDataSource> pools = new ArrayList<>();
     private final List<Postrider> nodes = new ArrayList<>();
+    private final List<EraReports> reports = new ArrayList<>();
     private final HikariDataSource producing;
     private final Thread producer;
     private long checked;
@@ -60,7 +62,9 @@ final class JobFleet implements AutoCloseable {
         for (int i = 0; i < size; i++) {
             HikariDataSource pool = Node.pool(url, 8);
             fleet.pools.add(pool);
-            fleet.nodes.add(Postrider.on(pool, options("node-" + i))
+            EraReports reports = new EraReports("node-" + i);
+            fleet.reports.add(reports);
+            fleet.nodes.add(Postrider.on(pool, options("node-" + i).withWatch(reports))
                     .add(worker())
                     .add(listener())
                     .start());
@@ -100,7 +104,7 @@ final class JobFleet implements AutoCloseable {
     }
 
     private static Listener listener() {
-        return Listener.transactional("heard", "orders", (connection, event) -> {
+        return Listener.transactional("heard", TOPIC, (connection, event) -> {
                     try (PreparedStatement insert = connection.prepareStatement("insert into heard values (?)")) {
                         insert.setObject(1, event.id());
                         insert.executeUpdate();
@@ -123,7 +127,7 @@ final class JobFleet implements AutoCloseable {
                     for (int i = random.nextInt(20); i >= 0; i--) {
                         postrider.enqueue(connection, Job.of("q", types[random.nextInt(types.length)], "{}"));
                     }
-                    postrider.emit(connection, Event.of("orders", "placed", "{}"));
+                    postrider.emit(connection, Event.of(TOPIC, "placed", "{}"));
                     connection.commit();
                 } catch (SQLException | PostriderException e) {
                     // the server is being replaced
@@ -147,6 +151,25 @@ final class JobFleet implements AutoCloseable {
     void awaitAllDoneAtLast(DataSource server) throws SQLException {
         checked = 0;
         awaitAllDone("at last", server);
+    }
+
+    /**
+     * Waits until every node has seen an event after this position of the topic. Returns the last head that every node has seen.
+     */
+    long awaitSeenAfter(long position) {
+        for (EraReports one : reports) {
+            Await.until("all nodes see an event after " + position, PATIENCE, () -> one.head(TOPIC) > position);
+        }
+        return reports.stream().mapToLong(one -> one.head(TOPIC)).min().orElseThrow();
+    }
+
+    /** Every node reports the era, and the positions that it had seen and the server has lost. */
+    void awaitReported(int era, long seen, DataSource server) throws SQLException {
+        for (EraReports one : reports) {
+            Await.until(
+                    "the lost positions of era " + era + " are reported", PATIENCE, () -> one.hasReported(era, TOPIC));
+            one.assertReported(era, TOPIC, seen, server);
+        }
     }
 
     private void awaitDoneAndDelivered(String when, DataSource server, long after) throws SQLException {
@@ -176,6 +199,12 @@ final class JobFleet implements AutoCloseable {
                 .as(when)
                 .allSatisfy(
                         proof -> assertThat(proof.holds()).as(proof.toString()).isTrue());
+    }
+
+    /** The head of the topic on a server. */
+    static long head(DataSource server) throws SQLException {
+        return Rows.number(
+                server, "select coalesce(max(position), 0) from postrider.log where topic = '" + TOPIC + "'");
     }
 
     static long done(DataSource server) throws SQLException {

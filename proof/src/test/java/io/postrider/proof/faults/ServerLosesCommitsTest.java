@@ -26,7 +26,7 @@ import org.postgresql.ds.PGSimpleDataSource;
 /**
  * A server that loses its last commits while the nodes keep running: a standby that missed them is promoted, or a server with
  * {@code synchronous_commit = off} crashes. Every job and event that the new server has is done or delivered, and
- * transactional effects happen once (G14). {@code ./test prove} runs 20 rounds of each.
+ * transactional effects happen once (G14). Every node reports the positions that a promotion lost. {@code ./test prove} runs 20 rounds of each.
  */
 @Tag("slow")
 @Tag("once")
@@ -116,12 +116,15 @@ class ServerLosesCommitsTest {
                     awaitMore(shop, round);
                     network.refuse();
                     network.cutAll();
+                    long kept = JobFleet.head(primary.dataSource("shop")); // at most
                     LockSupport.parkNanos(Seed.nanos(random, 100, 1_000)); // the standby misses these commits
+                    long lost = fleet.awaitSeenAfter(kept);
                     primary.close();
                     primary = standby;
                     Rows.execute(standby.dataSource("postgres"), "select pg_promote()");
                     LockSupport.parkNanos(Seed.nanos(random, 300, 600)); // continues under load
                     fleet.awaitAllDone("after promotion " + round, shop);
+                    fleet.awaitReported(round + 1, lost, shop);
                 }
             }
             fleet.awaitAllDoneAtLast(shop);
