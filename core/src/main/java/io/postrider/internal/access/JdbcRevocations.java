@@ -11,6 +11,7 @@ import java.time.Instant;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -31,23 +32,36 @@ public final class JdbcRevocations implements Revocations {
     public void revoke(String jti, Instant expiresAt, @Nullable String why) {
         refuseOutside(jti);
         String reason = why == null ? "" : why;
-        String fate = database.statement(session -> session.one(
+        Answer answer = database.statement(session -> session.one(
                         REVOKE,
                         bind -> bind.text("jti", jti)
                                 .instant("expires_at", expiresAt)
                                 .text("why", reason.substring(0, Math.min(reason.length(), LONGEST / 4)))
                                 .int4("most", MOST),
-                        row -> row.text("fate")))
+                        row -> Answer.of(row.text("fate"))))
                 .orElseThrow();
-        if (fate.equals("expired")) {
+        if (answer == Answer.EXPIRED) {
             throw PostriderException.refused("expires_at is in the past, was " + expiresAt
                     + ": an expired token is rejected anyway; pass the token's exp");
         }
-        if (fate.equals("full")) {
+        if (answer == Answer.FULL) {
             throw new PostriderException(
                     Kind.CONFLICT,
                     MOST + " unexpired tokens are revoked already, the limit, so this one was not added;"
                             + " replace the signing key");
+        }
+    }
+
+    /** What revoke.sql answers. */
+    private enum Answer {
+        REVOKED,
+        /** The token has expired already. */
+        EXPIRED,
+        /** The limit of revoked tokens is reached. */
+        FULL;
+
+        static Answer of(String word) {
+            return valueOf(word.toUpperCase(Locale.ROOT));
         }
     }
 

@@ -54,7 +54,7 @@ final class DelayedSettlements {
         return session.one(
                         FINISH,
                         bind -> fence(bind, heldJob)
-                                .text("fate", SettlementRow.fate(one.outcome()))
+                                .text("fate", SettlementFate.of(one.outcome()).sql())
                                 .text("result", SettlementRow.result(one.outcome())),
                         row -> row.bool("ours"))
                 .orElse(false);
@@ -68,7 +68,7 @@ final class DelayedSettlements {
         return session.one(
                         SETTLED_BEFORE,
                         bind -> fence(bind, one.heldJob())
-                                .text("fate", SettlementRow.fate(one.outcome()))
+                                .text("fate", SettlementFate.of(one.outcome()).sql())
                                 .text("code", one.outcome() instanceof Outcome.Dead dead ? dead.code() : null),
                         row -> row.bool("settled"))
                 .orElse(false);

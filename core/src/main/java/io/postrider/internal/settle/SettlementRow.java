@@ -19,19 +19,19 @@ import org.jspecify.annotations.Nullable;
 record SettlementRow(
         long n,
         String topic,
-        String fate,
+        SettlementFate fate,
         String positions,
         @Nullable String results) {
 
     /** The rows of these jobs, by claim and fate. Delayed jobs, which belong to no claim, have none. */
     static List<SettlementRow> of(List<EndedJob> jobs) {
-        record Group(long n, String topic, String fate) {}
+        record Group(long n, String topic, SettlementFate fate) {}
         Map<Group, List<EndedJob>> groups = new TreeMap<>(
                 Comparator.comparingLong(Group::n).thenComparing(Group::topic).thenComparing(Group::fate));
         for (EndedJob one : jobs) {
             Claim claim = one.heldJob().claim();
             if (claim != null) {
-                Group group = new Group(claim.n(), one.heldJob().topic(), fate(one.outcome()));
+                Group group = new Group(claim.n(), one.heldJob().topic(), SettlementFate.of(one.outcome()));
                 groups.computeIfAbsent(group, missing -> new ArrayList<>()).add(one);
             }
         }
@@ -43,17 +43,6 @@ record SettlementRow(
                 PositionRanges.text(EndedJob.positions(members)),
                 results(members))));
         return rows;
-    }
-
-    /** The fate in the words of SQL. */
-    static String fate(Outcome outcome) {
-        if (outcome instanceof Outcome.Done) {
-            return "done";
-        }
-        if (outcome instanceof Outcome.Cancelled) {
-            return "cancelled";
-        }
-        return outcome instanceof Outcome.Dead ? "dead" : "aside";
     }
 
     /** What is kept of an outcome, as JSON: the result of a job that is done, the reason why one was cancelled. */

@@ -109,7 +109,9 @@ public final class Settlements {
                                                 .toList())
                                 .texts(
                                         "fates",
-                                        rows.stream().map(SettlementRow::fate).toList())
+                                        rows.stream()
+                                                .map(row -> row.fate().sql())
+                                                .toList())
                                 .texts(
                                         "results",
                                         rows.stream()
