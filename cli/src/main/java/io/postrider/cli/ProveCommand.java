@@ -21,7 +21,7 @@ import picocli.CommandLine.Parameters;
         footer = {
             "  postrider prove                           all proofs",
             "  postrider prove --list                    the proofs and their counts",
-            "  postrider prove WorkerDeath Giant         two of them",
+            "  postrider prove WorkerDeath Takeover      two of them",
             "  postrider prove WorkerDeath --seed 4711   with the random choices of a failed run"
         })
 @SuppressWarnings("UnusedVariable") // the script reads them

@@ -6,6 +6,8 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -18,11 +20,32 @@ class ProveCommandTest {
         assertThat(result.output())
                 .containsPattern("(?m)^WorkerDeath +200 kills, 50 freezes$")
                 .containsPattern("(?m)^ProcessDeath +50 kills$")
-                .containsPattern("(?m)^Giant +5,000,000 giant, 5,000,000 backlog$")
+                .containsPattern("(?m)^HugeTransaction +5,000,000 giant, 5,000,000 backlog$")
                 .containsPattern("(?m)^Protocols +every schedule$");
         assertThat(result.exitCode()).isZero();
         assertThat(script("--list", "--json", "WorkerDeath").output())
                 .isEqualTo("{\"name\":\"WorkerDeath\",\"counts\":\"200 kills, 50 freezes\"}\n");
+    }
+
+    @Test
+    void the_help_names_proofs_that_exist() throws Exception {
+        String examples = String.join(
+                "\n",
+                new Shell()
+                        .run("prove", "--help").lines().stream()
+                                .filter(line -> line.startsWith("  postrider prove "))
+                                .toList());
+        assertThat(names("\\b[A-Z]\\w+", examples))
+                .contains("WorkerDeath")
+                .isSubsetOf(names("(?m)^\\w+", script("--list").output()));
+    }
+
+    private static List<String> names(String pattern, String text) {
+        return Pattern.compile(pattern)
+                .matcher(text)
+                .results()
+                .map(MatchResult::group)
+                .toList();
     }
 
     @Test
