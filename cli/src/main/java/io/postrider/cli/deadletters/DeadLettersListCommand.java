@@ -6,6 +6,7 @@ import io.postrider.admin.DeadLetters;
 import io.postrider.cli.database.DatabaseOptions;
 import io.postrider.cli.events.EventJson;
 import io.postrider.cli.terminal.ExitCode;
+import io.postrider.cli.terminal.ListOutput;
 import io.postrider.cli.terminal.Terminal;
 import io.postrider.cli.text.AnsiColours;
 import io.postrider.cli.text.JsonLine;
@@ -46,12 +47,13 @@ public final class DeadLettersListCommand implements Callable<Integer> {
     @Option(names = "--after", paramLabel = "ID", description = "Start after this id, for the next page.")
     private long after;
 
-    @Option(names = "--json", description = "Print one JSON object per line.")
-    private boolean json;
+    @Mixin
+    private final ListOutput output;
 
     public DeadLettersListCommand(Terminal terminal) {
         this.terminal = terminal;
         this.database = new DatabaseOptions(terminal);
+        this.output = new ListOutput(terminal);
     }
 
     @Override
@@ -62,13 +64,7 @@ public final class DeadLettersListCommand implements Callable<Integer> {
         DeadLetters.Filter wanted = filter.filter();
         List<DeadLetter> page =
                 database.with(postrider -> postrider.deadLetters().find(wanted, after, limit));
-        if (json) {
-            page.forEach(letter -> terminal.out().println(json(letter)));
-        } else if (page.isEmpty()) {
-            terminal.say("no dead letters");
-        } else {
-            table(page).forEach(terminal.out()::println);
-        }
+        output.print(page, "no dead letters", DeadLettersListCommand::json, this::table);
         if (page.size() == limit) {
             terminal.say(
                     "there may be more: --after " + page.get(page.size() - 1).id());

@@ -5,6 +5,7 @@ import io.postrider.admin.Jobs;
 import io.postrider.admin.Jobs.State;
 import io.postrider.cli.database.DatabaseOptions;
 import io.postrider.cli.terminal.ExitCode;
+import io.postrider.cli.terminal.ListOutput;
 import io.postrider.cli.terminal.Terminal;
 import io.postrider.cli.text.AnsiColours;
 import io.postrider.cli.text.PrintableText;
@@ -54,25 +55,20 @@ public final class JobsListCommand implements Callable<Integer> {
             description = "Show at most N jobs (default: 20).")
     private int limit;
 
-    @Option(names = "--json", description = "Print one JSON object per line.")
-    private boolean json;
+    @Mixin
+    private final ListOutput output;
 
     public JobsListCommand(Terminal terminal) {
         this.terminal = terminal;
         this.database = new DatabaseOptions(terminal);
+        this.output = new ListOutput(terminal);
     }
 
     @Override
     public Integer call() {
         State wanted = state == null ? null : parse(state);
         List<Jobs.Status> jobs = database.withJobs(postrider -> postrider.jobs().list(queue, wanted, limit));
-        if (json) {
-            jobs.forEach(one -> terminal.out().println(JobText.json(one)));
-        } else if (jobs.isEmpty()) {
-            terminal.say("no such jobs");
-        } else {
-            table(jobs).forEach(terminal.out()::println);
-        }
+        output.print(jobs, "no such jobs", JobText::json, this::table);
         return ExitCode.OK;
     }
 

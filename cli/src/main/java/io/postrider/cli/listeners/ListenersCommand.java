@@ -1,9 +1,9 @@
 package io.postrider.cli.listeners;
 
-import io.postrider.Postrider;
 import io.postrider.admin.Listeners;
 import io.postrider.cli.database.DatabaseOptions;
 import io.postrider.cli.terminal.ExitCode;
+import io.postrider.cli.terminal.ListOutput;
 import io.postrider.cli.terminal.Terminal;
 import io.postrider.cli.text.AnsiColours;
 import io.postrider.cli.text.JsonLine;
@@ -16,7 +16,6 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Option;
 
 /** Lists listeners. */
 @Command(
@@ -29,28 +28,21 @@ public final class ListenersCommand implements Callable<Integer> {
     @Mixin
     private final DatabaseOptions database;
 
-    @Option(names = "--json", description = "Print one JSON object per line.")
-    private boolean json;
+    @Mixin
+    private final ListOutput output;
 
     public ListenersCommand(Terminal terminal) {
         this.terminal = terminal;
         this.database = new DatabaseOptions(terminal);
+        this.output = new ListOutput(terminal);
     }
 
     @Override
     public Integer call() {
-        try (Postrider postrider = Postrider.on(database.dataSource(), database.options())) {
-            DatabaseOptions.requireUsable(postrider);
-            List<Listeners.Status> all = postrider.listeners().list();
-            if (json) {
-                all.forEach(one -> terminal.out().println(json(one)));
-            } else if (all.isEmpty()) {
-                terminal.say("no listeners yet");
-            } else {
-                table(all).forEach(terminal.out()::println);
-            }
-            return ExitCode.OK;
-        }
+        List<Listeners.Status> all =
+                database.with(postrider -> postrider.listeners().list());
+        output.print(all, "no listeners yet", ListenersCommand::json, this::table);
+        return ExitCode.OK;
     }
 
     private List<String> table(List<Listeners.Status> all) {

@@ -3,6 +3,7 @@ package io.postrider.cli.queues;
 import io.postrider.admin.Queues;
 import io.postrider.cli.database.DatabaseOptions;
 import io.postrider.cli.terminal.ExitCode;
+import io.postrider.cli.terminal.ListOutput;
 import io.postrider.cli.terminal.Terminal;
 import io.postrider.cli.text.AnsiColours;
 import io.postrider.cli.text.JsonLine;
@@ -16,7 +17,6 @@ import java.util.Locale;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Option;
 
 /** Lists queues with their waiting and running jobs and their throughput. */
 @Command(
@@ -29,25 +29,20 @@ public final class QueuesListCommand implements Callable<Integer> {
     @Mixin
     private final DatabaseOptions database;
 
-    @Option(names = "--json", description = "Print one JSON object per line.")
-    private boolean json;
+    @Mixin
+    private final ListOutput output;
 
     public QueuesListCommand(Terminal terminal) {
         this.terminal = terminal;
         this.database = new DatabaseOptions(terminal);
+        this.output = new ListOutput(terminal);
     }
 
     @Override
     public Integer call() {
         List<Queues.Status> all =
                 database.withJobs(postrider -> postrider.queues().list());
-        if (json) {
-            all.forEach(one -> terminal.out().println(json(one)));
-        } else if (all.isEmpty()) {
-            terminal.say("no queues yet");
-        } else {
-            table(all).forEach(terminal.out()::println);
-        }
+        output.print(all, "no queues yet", QueuesListCommand::json, this::table);
         return ExitCode.OK;
     }
 

@@ -1,9 +1,9 @@
 package io.postrider.cli.relays;
 
-import io.postrider.Postrider;
 import io.postrider.admin.Relays;
 import io.postrider.cli.database.DatabaseOptions;
 import io.postrider.cli.terminal.ExitCode;
+import io.postrider.cli.terminal.ListOutput;
 import io.postrider.cli.terminal.Terminal;
 import io.postrider.cli.text.AnsiColours;
 import io.postrider.cli.text.JsonLine;
@@ -16,7 +16,6 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Option;
 
 /** Lists relays with their target, their position, and whether the sink is available. */
 @Command(
@@ -32,28 +31,20 @@ public final class RelaysListCommand implements Callable<Integer> {
     @Mixin
     private final DatabaseOptions database;
 
-    @Option(names = "--json", description = "Print one JSON object per line.")
-    private boolean json;
+    @Mixin
+    private final ListOutput output;
 
     public RelaysListCommand(Terminal terminal) {
         this.terminal = terminal;
         this.database = new DatabaseOptions(terminal);
+        this.output = new ListOutput(terminal);
     }
 
     @Override
     public Integer call() {
-        try (Postrider postrider = Postrider.on(database.dataSource(), database.options())) {
-            DatabaseOptions.requireUsable(postrider);
-            List<Relays.Status> all = postrider.relays().list();
-            if (json) {
-                all.forEach(one -> terminal.out().println(json(one)));
-            } else if (all.isEmpty()) {
-                terminal.say("no relays yet");
-            } else {
-                table(all).forEach(terminal.out()::println);
-            }
-            return ExitCode.OK;
-        }
+        List<Relays.Status> all = database.with(postrider -> postrider.relays().list());
+        output.print(all, "no relays yet", RelaysListCommand::json, this::table);
+        return ExitCode.OK;
     }
 
     private List<String> table(List<Relays.Status> all) {

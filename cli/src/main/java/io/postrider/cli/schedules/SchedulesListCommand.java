@@ -3,6 +3,7 @@ package io.postrider.cli.schedules;
 import io.postrider.admin.Schedules;
 import io.postrider.cli.database.DatabaseOptions;
 import io.postrider.cli.terminal.ExitCode;
+import io.postrider.cli.terminal.ListOutput;
 import io.postrider.cli.terminal.Terminal;
 import io.postrider.cli.text.AnsiColours;
 import io.postrider.cli.text.JsonLine;
@@ -13,7 +14,6 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Option;
 
 /** Lists schedules. */
 @Command(
@@ -26,25 +26,20 @@ public final class SchedulesListCommand implements Callable<Integer> {
     @Mixin
     private final DatabaseOptions database;
 
-    @Option(names = "--json", description = "Print one JSON object per line.")
-    private boolean json;
+    @Mixin
+    private final ListOutput output;
 
     public SchedulesListCommand(Terminal terminal) {
         this.terminal = terminal;
         this.database = new DatabaseOptions(terminal);
+        this.output = new ListOutput(terminal);
     }
 
     @Override
     public Integer call() {
         List<Schedules.Status> all =
                 database.with(postrider -> postrider.schedules().list());
-        if (json) {
-            all.forEach(one -> terminal.out().println(json(one)));
-        } else if (all.isEmpty()) {
-            terminal.say("no schedules yet");
-        } else {
-            table(all).forEach(terminal.out()::println);
-        }
+        output.print(all, "no schedules yet", SchedulesListCommand::json, this::table);
         return ExitCode.OK;
     }
 
