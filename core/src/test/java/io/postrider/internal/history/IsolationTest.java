@@ -118,20 +118,15 @@ class IsolationTest {
                 Reach.all(),
                 Reach.project("p1"),
                 Reach.project("nobody's"),
-                Reach.project("%"),
                 Reach.project("p1' or '1'='1"),
                 Reach.user("u1", null),
-                Reach.user("u1", "p1"),
-                Reach.user("nobody", null));
+                Reach.user("u1", "p1"));
     }
 
-    /** Of each kind of row, one: with and without a project and a user, in reach of the kinds above and not. */
+    /** One row of each kind: of a project and a user, of one of them only, of neither, and of the user in another project. */
     private static boolean isOneOfItsKind(LogEvent event) {
-        return Stream.of("p1", "p2", "%").anyMatch(id -> id.equals(event.projectId()))
-                        && Stream.of("u1", "u2").anyMatch(id -> id.equals(event.userId()))
-                || event.projectId() == null
-                        && (event.userId() == null || event.userId().equals("u1"))
-                || event.userId() == null && "p1".equals(event.projectId());
+        return Set.of("p1/u1", "p1/null", "null/u1", "null/null", "p2/u1")
+                .contains(event.projectId() + "/" + event.userId());
     }
 
     /** The rule, written down once more. */
@@ -150,18 +145,21 @@ class IsolationTest {
     @ParameterizedTest
     @MethodSource("kindsOfReach")
     void each_way_to_read_gives_what_is_in_reach_and_nothing_else(Reach reach) {
-        assertReads(reach, IsolationTest::isOneOfItsKind);
+        assertReads(reach, IsolationTest::isOneOfItsKind, List.of("p1", "u1"));
     }
 
     @ParameterizedTest
     @MethodSource("reaches")
     @Tag("slow")
     void every_reach_and_every_row_is_separated_in_each_way_to_read(Reach reach) {
-        assertReads(reach, event -> true);
+        assertReads(reach, event -> true, IDS);
     }
 
-    /** @param tried the rows that are also looked for one by one */
-    private void assertReads(Reach reach, Predicate<LogEvent> tried) {
+    /**
+     * @param tried the rows that are also looked for one by one
+     * @param filters the projects and users by which the log is also filtered
+     */
+    private void assertReads(Reach reach, Predicate<LogEvent> tried, List<String> filters) {
         List<LogEvent> all = eventLog.read(Reach.all(), EventFilter.topic("orders"), 0, 1_000);
         assertThat(all).hasSize((IDS.size() + 1) * (IDS.size() + 1));
         List<LogEvent> expected = all.stream()
@@ -189,7 +187,7 @@ class IsolationTest {
             assertThat(eventLog.read(reach, orders.withAggregate("order", event.aggregateId()), 0, 10))
                     .hasSize(seen ? 1 : 0);
         }
-        for (String id : IDS) {
+        for (String id : filters) {
             assertThat(eventLog.read(reach, orders.withProject(id), 0, 1_000))
                     .isEqualTo(expected.stream()
                             .filter(event -> id.equals(event.projectId()))
@@ -224,35 +222,37 @@ class IsolationTest {
 
     // ── plain SQL ───────────────────────────────────────────────────────────────────────────────────────────────────
 
-    @ParameterizedTest
-    @MethodSource("kindsOfReach")
-    void plain_sql_of_the_reader_role_sees_only_events_in_reach(Reach reach) {
-        assertPlainSql(reach);
+    @Test
+    void plain_sql_of_the_reader_role_sees_only_events_in_reach() {
+        try (Psql psql = new Psql(database)) {
+            kindsOfReach().forEach(reach -> assertPlainSql(psql, reach));
+        }
     }
 
     @ParameterizedTest
     @MethodSource("reaches")
     @Tag("slow")
     void plain_sql_of_the_reader_sees_what_is_in_every_reach(Reach reach) {
-        assertPlainSql(reach);
+        try (Psql psql = new Psql(database)) {
+            assertPlainSql(psql, reach);
+        }
     }
 
-    private void assertPlainSql(Reach reach) {
-        try (Psql psql = new Psql(database)) {
-            List<String> all = psql.texts("select coalesce(project_id, 'none') || '/' || coalesce(user_id, 'none')"
-                    + " from postrider.event_log where " + condition(reach) + " order by 1");
-            psql.begin().execute("set local role " + database.reader());
-            psql.texts(
-                    "select set_config('postrider.reach', ?, true) || set_config('postrider.project', ?, true)"
-                            + " || set_config('postrider.user', ?, true)",
-                    reach.kind().name().toLowerCase(java.util.Locale.ROOT),
-                    reach.project() == null ? "" : reach.project(),
-                    reach.user() == null ? "" : reach.user());
-            assertThat(psql.texts("select coalesce(project_id, 'none') || '/' || coalesce(user_id, 'none')"
-                            + " from postrider.event_log order by 1"))
-                    .isEqualTo(all);
-            psql.rollback();
-        }
+    private void assertPlainSql(Psql psql, Reach reach) {
+        List<String> all = psql.texts("select coalesce(project_id, 'none') || '/' || coalesce(user_id, 'none')"
+                + " from postrider.event_log where " + condition(reach) + " order by 1");
+        psql.begin().execute("set local role " + database.reader());
+        psql.texts(
+                "select set_config('postrider.reach', ?, true) || set_config('postrider.project', ?, true)"
+                        + " || set_config('postrider.user', ?, true)",
+                reach.kind().name().toLowerCase(java.util.Locale.ROOT),
+                reach.project() == null ? "" : reach.project(),
+                reach.user() == null ? "" : reach.user());
+        assertThat(psql.texts("select coalesce(project_id, 'none') || '/' || coalesce(user_id, 'none')"
+                        + " from postrider.event_log order by 1"))
+                .as(reach.toString())
+                .isEqualTo(all);
+        psql.rollback();
     }
 
     private static String condition(Reach reach) {
