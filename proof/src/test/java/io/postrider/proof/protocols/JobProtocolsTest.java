@@ -229,7 +229,7 @@ class JobProtocolsTest extends Protocols {
     void a_cancel_without_the_lock_of_the_worker_is_caught() throws Exception {
         mutate(
                 "cancel",
-                "  perform pg_advisory_xact_lock('postrider.settlement'::regclass::oid::int4, (holder.worker % 2147483647)::int4);\n",
+                "  perform pg_advisory_xact_lock('postrider.settlement'::regclass::oid::int4, (holder.worker % 2147483647::bigint)::int4);\n",
                 "");
         assertCancelIsCaught("AABABCC", "it is marked for its worker");
     }
