@@ -44,7 +44,8 @@ class ClockSkewTest {
             String off = " + interval '" + hours + " hours'";
             psql.execute("update postrider.worker set began_at = began_at" + off + ", seen_at = seen_at" + off);
             psql.execute("update postrider.claim set at = at" + off);
-            // Not claimed_at: it is the fencing token, which the worker remembers, and a jump of the clock does not change it.
+            // Not claimed_at: it is the fencing token, which the worker remembers, and a jump of the clock does not
+            // change it.
             psql.execute("update postrider.delayed set due_at = due_at" + off);
 
             second.postrider.add(worker("second", began, end)).start();

@@ -277,8 +277,12 @@ class DocsTest {
                 (isTagged ? unnamed : untagged).add(file.toString());
             }
         }
-        assertThat(untagged).as("named in SECURITY.md without @Tag(\"security\")").isEmpty();
-        assertThat(unnamed).as("@Tag(\"security\") without a place in SECURITY.md").isEmpty();
+        assertThat(untagged)
+                .as("named in SECURITY.md without @Tag(\"security\")")
+                .isEmpty();
+        assertThat(unnamed)
+                .as("@Tag(\"security\") without a place in SECURITY.md")
+                .isEmpty();
     }
 
     private static List<Path> testClasses() throws IOException {

@@ -129,7 +129,8 @@ public final class ListenConnection implements AutoCloseable {
         execute("set statement_timeout = '" + LONGEST_STATEMENT + "'");
         lockTimeout(LOCK_TIMEOUT);
         execute("set idle_session_timeout = 0");
-        // A frozen node does not read, so its backend blocks in writing notifications and keeps its snapshot, which stops
+        // A frozen node does not read, so its backend blocks in writing notifications and keeps its snapshot, which
+        // stops
         // vacuum until the server's kernel ends the connection.
         execute("set tcp_user_timeout = '10s'; set tcp_keepalives_idle = '10s'; set tcp_keepalives_interval = '5s';"
                 + " set tcp_keepalives_count = 3");
