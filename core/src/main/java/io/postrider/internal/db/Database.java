@@ -10,6 +10,9 @@ import org.jspecify.annotations.Nullable;
 
 /** The only access to the database: connections of the application's data source, with the log's schema. Thread-safe. */
 public final class Database {
+    /** More connections than a pool has: after a failover each of them may lead to the demoted primary. */
+    private static final int MOST_STALE = 100;
+
     private final DataSource dataSource;
     private final StatementTexts texts;
     private final @Nullable Duration patience;
@@ -159,15 +162,9 @@ public final class Database {
      */
     public <T> T handlerTransaction(Work<T> work) {
         boolean setIsolation = defaultIsolation() != Connection.TRANSACTION_READ_COMMITTED;
-        HandlerTransactions.Transaction transaction;
-        try {
-            transaction = handlers.begin();
-        } catch (SQLException e) {
-            throw Session.failed("transaction", e);
-        }
+        HandlerTransactions.Transaction transaction = beginOnPrimary();
         T result;
         try {
-            requirePrimary(transaction.connection());
             Session session = Session.ofHandler(transaction, texts);
             if (setIsolation) {
                 session.script("isolation", "set transaction isolation level read committed");
@@ -193,13 +190,33 @@ public final class Database {
         }
     }
 
-    /** Before the handler is called: on a standby its first write would fail, and the attempt would count. */
-    private static void requirePrimary(Connection connection) {
-        if (Standby.isReachedBy(connection)) {
-            Standby.discard(connection);
-            throw new PostriderException(
-                    PostriderException.Kind.CONFLICT,
-                    "a connection of the data source leads to a standby; it is closed, so that the pool opens another one");
+    /**
+     * Begins a transaction of the handler. Connections that lead to a standby are closed, so that the pool opens others: on one of
+     * them the handler's first write would fail, and the attempt would count.
+     */
+    private HandlerTransactions.Transaction beginOnPrimary() {
+        for (int tries = 0; tries < MOST_STALE; tries++) {
+            try {
+                HandlerTransactions.Transaction transaction = handlers.begin();
+                if (!Standby.isReachedBy(transaction.connection())) {
+                    return transaction;
+                }
+                Standby.discard(transaction.connection());
+                rollback(transaction);
+            } catch (SQLException e) {
+                throw Session.failed("transaction", e);
+            }
+        }
+        throw new PostriderException(
+                PostriderException.Kind.CONFLICT,
+                "the data source gives only connections to a standby; Postrider must be connected to the primary");
+    }
+
+    private static void rollback(HandlerTransactions.Transaction discarded) {
+        try {
+            discarded.rollback();
+        } catch (SQLException | RuntimeException e) {
+            // its connection is closed already
         }
     }
 

@@ -99,7 +99,11 @@ public final class ListenConnection implements AutoCloseable {
                 return new ListenConnection(
                         connection, new NotificationWait(connection, postgres), session, identity.pid(), pooled);
             } catch (SQLException | RuntimeException e) {
-                connection.close();
+                try {
+                    connection.close();
+                } catch (SQLException unclean) {
+                    e.addSuppressed(unclean);
+                }
                 throw e;
             }
         } catch (SQLException e) {

@@ -1,7 +1,9 @@
 package io.postrider.internal.db;
 
 import java.sql.Connection;
+import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import org.postgresql.PGConnection;
 
 /**
@@ -11,8 +13,25 @@ import org.postgresql.PGConnection;
 final class Standby {
     private Standby() {}
 
-    /** Whether the connection leads to a standby. The server reports every change by itself (from version 14), so no round trip. */
+    /**
+     * Whether a transaction that has just begun is on a standby. What the driver knows costs no round trip, but may be outdated: a
+     * pooler repeats what its server was when it first connected. So the server is asked if the driver says that it is one.
+     */
     static boolean isReachedBy(Connection connection) {
+        if (!isReported(connection)) {
+            return false;
+        }
+        try (Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery("select pg_catalog.pg_is_in_recovery()")) {
+            boolean standby = row.next() && row.getBoolean(1);
+            connection.rollback(); // the isolation level can be set only before the first statement
+            return standby;
+        } catch (SQLException e) {
+            return true; // it is of no use either way
+        }
+    }
+
+    private static boolean isReported(Connection connection) {
         try {
             return connection.isWrapperFor(PGConnection.class)
                     && "on".equals(connection.unwrap(PGConnection.class).getParameterStatus("in_hot_standby"));
@@ -23,7 +42,7 @@ final class Standby {
 
     /** Discards the connection if the error says that its server refuses writes because it is a standby. */
     static void discardAfter(Throwable error, Connection connection) {
-        if (SqlState.isReadOnly(SqlState.of(error)) && isReachedBy(connection)) {
+        if (SqlState.isReadOnly(SqlState.of(error)) && isReported(connection)) {
             discard(connection);
         }
     }
