@@ -101,12 +101,15 @@ final class Assignment implements ListenerWait.Signal {
     void update(boolean nowPaused, boolean nowDetached, boolean nowDue, long nowEpoch) {
         lock.lock();
         try {
+            boolean changed = known != held || paused != nowPaused || detached != nowDetached || epoch != nowEpoch;
             known = held;
             paused = nowPaused;
             detached = nowDetached;
             due |= nowDue;
             epoch = nowEpoch;
-            signal();
+            if (changed || nowDue) {
+                signal();
+            }
         } finally {
             lock.unlock();
         }

@@ -101,7 +101,14 @@ final class ListenerRun implements Runnable {
 
     private boolean suspend() {
         ListenerWait.Wait wait = parts.wait.take();
-        return wait != null && running && suspender.suspend(this, wait, () -> running);
+        try {
+            return wait != null && running && suspender.suspend(this, wait, () -> running);
+        } catch (RuntimeException | Error e) { // out of memory or threads: the listener must not end with its lock held
+            failures++;
+            log.error("listener_failed listener={} failures={}", listener.name(), failures, e);
+            recover();
+            return false;
+        }
     }
 
     /** Whether the step did not fail. */

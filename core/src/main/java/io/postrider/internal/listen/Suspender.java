@@ -29,10 +29,17 @@ record Suspender(Executor threads, ScheduledExecutorService timer) {
             return false;
         }
         Suspension suspension = new Suspension(this, task, wait.signal());
-        suspension.timeout = timer.schedule(suspension, wait.most().toNanos(), TimeUnit.NANOSECONDS);
-        boolean waits = wait.signal().once(suspension) && wanted.getAsBoolean();
-        if (!waits && suspension.end()) {
-            return false;
+        try {
+            suspension.timeout = timer.schedule(suspension, wait.most().toNanos(), TimeUnit.NANOSECONDS);
+            boolean waits = wait.signal().once(suspension) && wanted.getAsBoolean();
+            if (!waits && suspension.end()) {
+                return false;
+            }
+        } catch (RuntimeException | Error e) { // the timer has no thread; it may have kept the task all the same
+            if (suspension.end()) {
+                throw e;
+            }
+            return true;
         }
         if (suspension.ended.get()) {
             wait.signal().forget(suspension); // the timer was faster than the call of once
@@ -68,7 +75,15 @@ record Suspender(Executor threads, ScheduledExecutorService timer) {
             } catch (RejectedExecutionException e) {
                 log.debug("closing", e); // must not reach whoever sent the signal
             } catch (OutOfMemoryError e) {
+                later();
+            }
+        }
+
+        private void later() {
+            try {
                 by.timer.schedule(this::resume, 1, TimeUnit.SECONDS);
+            } catch (RejectedExecutionException e) {
+                log.debug("closing", e);
             }
         }
 
