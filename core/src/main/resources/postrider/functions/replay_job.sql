@@ -38,7 +38,9 @@ begin
     values (of_queue, of_project, of_key, letter.event_id)
     on conflict do nothing;
     exit when found;
-    update postrider.unique_job u set event_id = letter.event_id, until = 'infinity'
+    -- A key that is held for a period keeps its end: it is not released when the job is done.
+    update postrider.unique_job u
+    set event_id = letter.event_id, until = case when u.until > clock_timestamp() then u.until else 'infinity' end
     where u.queue = of_queue and u.project_id = of_project and u.unique_key = of_key
     and (u.event_id = letter.event_id or u.until <= clock_timestamp());
     exit when found;

@@ -525,6 +525,23 @@ class WorkFaultTest {
     }
 
     @Test
+    void a_replayed_dead_job_holds_the_unique_key_of_a_period_until_its_end() {
+        AtomicBoolean broken = new AtomicBoolean(true);
+        try (Node node = new Node(database)) {
+            node.postrider
+                    .add(Worker.on("q").handling("t", job -> broken.get() ? Fate.dead("broken") : Fate.done()))
+                    .start();
+            Job daily = Job.of("q", "t", "{}").withUnique("daily", Duration.ofDays(1));
+            UUID first = enqueue(node, daily);
+            awaitState(node, first, State.FAILED);
+            broken.set(false);
+            assertThat(replayAll(node)).isEqualTo(1);
+            awaitState(node, first, State.DONE);
+            assertThat(enqueue(node, daily)).as("the job that holds the key").isEqualTo(first);
+        }
+    }
+
+    @Test
     void a_dead_job_does_not_take_its_unique_key_from_a_job_that_is_enqueued_meanwhile() {
         try (Node node = new Node(database);
                 Psql producer = new Psql(database)) {
