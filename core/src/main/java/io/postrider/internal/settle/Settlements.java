@@ -211,23 +211,25 @@ public final class Settlements {
 
     /** Removes what jobs that have ended leave behind: unique keys, requests to cancel them, reports of their progress. */
     private void cleanUp(Session session, List<EndedJob> batch, Set<EndedJob> lost) {
-        releaseUnique(session, batch, lost);
+        // Of a job that another worker has taken over, nothing: a request to cancel it is for that worker.
+        List<EndedJob> ours = lost.isEmpty()
+                ? batch
+                : batch.stream().filter(one -> !lost.contains(one)).toList();
+        releaseUnique(session, ours);
         List<EndedJob> cancelRequested =
-                batch.stream().filter(EndedJob::cancelRequested).toList();
+                ours.stream().filter(EndedJob::cancelRequested).toList();
         if (!cancelRequested.isEmpty()) {
             session.call(
                     FORGET_CANCELLED,
                     bind -> bind.texts("topics", EndedJob.topics(cancelRequested))
                             .int8s("positions", EndedJob.positions(cancelRequested)));
         }
-        progress.delete(session, batch);
+        progress.delete(session, ours);
     }
 
-    private static void releaseUnique(Session session, List<EndedJob> batch, Set<EndedJob> lost) {
-        List<EndedJob> finished = batch.stream()
-                .filter(one -> one.heldJob().uniqueKey() != null
-                        && !(one.outcome() instanceof Outcome.Delayed)
-                        && !lost.contains(one))
+    private static void releaseUnique(Session session, List<EndedJob> ended) {
+        List<EndedJob> finished = ended.stream()
+                .filter(one -> one.heldJob().uniqueKey() != null && !(one.outcome() instanceof Outcome.Delayed))
                 .toList();
         if (!finished.isEmpty()) {
             session.call(

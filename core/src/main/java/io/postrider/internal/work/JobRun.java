@@ -157,8 +157,9 @@ final class JobRun {
                 }
                 done[0] = done(heldJob, outcome, now);
                 return switch (settlements.settleInHandler(transaction.session(), done[0])) {
-                    case WRITTEN, ALREADY_WRITTEN -> true;
-                    case LOST -> throw new RollBackException(null);
+                    case WRITTEN -> true;
+                    // An earlier run of this job has committed its effects: this one must not commit them again.
+                    case ALREADY_WRITTEN, LOST -> throw new RollBackException(null);
                     case CANCELLED -> throw new RollBackException(new Outcome.Cancelled("cancelled"));
                     case WRONG_TRANSACTION -> throw transaction.endedByHandler();
                 };

@@ -151,14 +151,14 @@ final class QueueRun implements Runnable {
     /** One round: claim what there is room for. Returns how long to wait for the signal; zero if there may be more to claim. */
     private Duration claimSome(long me) {
         begin(me);
+        if (me != 0 && lostAnswers.giveBack(me, () -> delayedJobs.places(me))) {
+            delayedJobs.checkNow();
+        }
         int room = me == 0 ? 0 : slots.room(delayedJobs.isRated());
         slices.readPostponed(number);
         slices.startReaders();
         if (room <= 0) {
             return LONGEST_WAIT;
-        }
-        if (lostAnswers.giveBack(me, () -> delayedJobs.places(me))) {
-            delayedJobs.checkNow();
         }
         if (claiming.exclusive().isRequested()) {
             return delayedJobs.claimExclusive(me);

@@ -95,7 +95,7 @@ final class Slices {
             if (readers.compareAndSet(now, now + 1)) {
                 try {
                     threads.execute(this::readAll);
-                } catch (RejectedExecutionException e) {
+                } catch (RejectedExecutionException | OutOfMemoryError e) { // no thread now: the next round tries again
                     readers.decrementAndGet();
                     return;
                 }

@@ -103,7 +103,8 @@ final class Slots {
             if (now < wanted && runners.compareAndSet(now, now + 1)) {
                 try {
                     threads.execute(this::runJobs);
-                } catch (RejectedExecutionException e) {
+                } catch (RejectedExecutionException
+                        | OutOfMemoryError e) { // no thread now: those that run take the rest
                     runners.decrementAndGet();
                     return;
                 }
