@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param queue the queue it goes to
  * @param priority selects its lane
  * @param runAt the job does not run before this time, by the database's clock; null: it can run at once
- * @param unique the key that no other unfinished job of the queue may have; null: none
+ * @param unique the key that no other unfinished job of the same queue and project may have; null: none
  */
 public record Job(
         Event event,
@@ -30,7 +30,7 @@ public record Job(
     /**
      * A unique key: while one job holds it, no other job with the same key is enqueued.
      *
-     * @param key the key, unique in its queue; 1..1,024 bytes
+     * @param key the key, unique in its queue and project; 1..1,024 bytes
      * @param period null: the job holds the key until it is finished. Otherwise it holds the key for this time after it was
      *     enqueued, whether it is finished or not
      */

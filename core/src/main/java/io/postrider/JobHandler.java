@@ -7,7 +7,10 @@ public interface JobHandler {
     /** Runs the job outside any transaction. It may be called again for the same job after a crash, so it must be idempotent. */
     @FunctionalInterface
     interface Plain extends JobHandler {
-        /** Returns the outcome of the job; an exception has the same effect as {@link Fate#retry()}. */
+        /**
+         * Returns the outcome of the job. An exception has the same effect as {@link Fate#retry()}, except
+         * {@link UnavailableException}, which has that of {@link Fate#unavailable}.
+         */
         Fate handle(ClaimedJob job) throws Exception;
     }
 
@@ -24,7 +27,10 @@ public interface JobHandler {
     /** Like {@link Plain}, with the payload converted to an object. */
     @FunctionalInterface
     interface Typed<T> {
-        /** Returns the outcome of the job; an exception has the same effect as {@link Fate#retry()}. */
+        /**
+         * Returns the outcome of the job. An exception has the same effect as {@link Fate#retry()}, except
+         * {@link UnavailableException}, which has that of {@link Fate#unavailable}.
+         */
         Fate handle(T payload, ClaimedJob job) throws Exception;
     }
 

@@ -7,8 +7,9 @@ import java.util.UUID;
 /**
  * A system outside the database that a relay sends to: a broker, a stream, an endpoint.
  *
- * <p>A relay calls its sink from one thread at a time. If its concurrency is above 1, several threads call it, each with events
- * of different keys. No transaction is open during a call. The code that created a sink closes it, after the node.
+ * <p>With a concurrency of 1 (the default), a relay calls its sink from one thread at a time. With a higher concurrency, several
+ * threads call it at the same time, each with events of different keys. No transaction is open during a call. The code that
+ * created a sink closes it, after the node.
  */
 public interface Sink extends AutoCloseable {
     /**
@@ -24,9 +25,9 @@ public interface Sink extends AutoCloseable {
     SendResult send(RelayEpoch epoch, List<LogEvent> events) throws Exception;
 
     /**
-     * Returns the events of this epoch after a position that the sink already has: their ids by position. Called before the first
-     * events of a tenure and after a result that was not complete, so that events that have arrived are not sent again. A sink
-     * that cannot tell returns an empty map.
+     * Returns the events of this epoch after a position that the sink already has: their ids by position. Called when a node
+     * takes over the relay, before it sends the first events, and after a result that was not complete, so that events that have
+     * arrived are not sent again. A sink that cannot tell returns an empty map.
      */
     default Map<Long, UUID> holds(RelayEpoch epoch, long after) throws Exception {
         return Map.of();

@@ -22,7 +22,7 @@ import picocli.CommandLine.Parameters;
             "  postrider bench log --only producers    a single scenario",
             "  postrider bench jobs                    all scenarios for jobs",
             "  postrider bench jobs --json             print one JSON object",
-            "  postrider bench realtime                from commit to browser next to Redis, and to Kafka"
+            "  postrider bench realtime                commit to browser, compared with Redis; relay to Kafka"
         })
 final class BenchCommand implements Runnable {
     @Parameters(

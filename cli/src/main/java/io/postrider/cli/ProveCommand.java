@@ -12,15 +12,15 @@ import picocli.CommandLine.Parameters;
 /** The entry for the proofs in the list of commands, and their help. The script runs them, since they need the sources. */
 @Command(
         name = "prove",
-        header = "Repeat the proofs of the guarantees with their full counts.",
+        header = "Run the tests of the guarantees (proofs) with all repetitions.",
         description = {
-            "Kills nodes and servers, freezes workers and replays schedules as often as a release needs; a usual test run takes a"
-                    + " small sample. Needs a checkout and Maven; all proofs together take hours.",
-            "Prints one line per proof with its counts, its duration and its result. Maven's output is in target/prove.log."
+            "Kills nodes and servers, freezes workers and replays schedules as often as before a release; a normal test run"
+                    + " repeats each only a few times. Needs a checkout and Maven; all proofs together take hours.",
+            "Prints one line per proof with its repetitions, its duration and its result. Maven's output is in target/prove.log."
         },
         footer = {
             "  postrider prove                           all proofs",
-            "  postrider prove --list                    the proofs and their counts",
+            "  postrider prove --list                    the proofs and their repetitions",
             "  postrider prove WorkerDeath Takeover      two of them",
             "  postrider prove WorkerDeath --seed 4711   with the random choices of a failed run"
         })
@@ -31,7 +31,7 @@ final class ProveCommand implements Callable<Integer> {
     @Parameters(arity = "0..*", paramLabel = "NAME", description = "The proofs to run (default: all).")
     private List<String> names = List.of();
 
-    @Option(names = "--list", description = "Show the proofs and their counts, and exit.")
+    @Option(names = "--list", description = "Show the proofs and their repetitions, and exit.")
     private boolean list;
 
     @Option(names = "--seed", paramLabel = "N", description = "Seed of the random choices (default: random).")

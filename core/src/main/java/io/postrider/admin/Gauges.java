@@ -13,7 +13,7 @@ public interface Gauges {
     /**
      * The figures of a listener.
      *
-     * @param pending committed events that it has not finished, with or without a position
+     * @param pending committed events that it has not finished, including events that have no position yet
      * @param ageSeconds the age of the oldest event that it has not finished
      */
     record ListenerGauge(String name, long pending, double ageSeconds, boolean detached, long deadLetters) {}

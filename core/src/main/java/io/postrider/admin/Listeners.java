@@ -18,8 +18,8 @@ public interface Listeners {
 
     /**
      * Moves a listener to another position in its topic: forward, past events that it will never handle, or back, to handle
-     * events again. Dead letters and setbacks before the old cursor remain; setbacks that a forward reset passes are dropped.
-     * Returns its new cursor.
+     * events again. Dead letters, and setbacks (events that wait for a retry) before the old cursor, remain; setbacks that a
+     * forward reset passes are dropped. Returns its new cursor.
      */
     long reset(String listener, StartPoint to);
 

@@ -29,8 +29,9 @@ public interface Queues {
     /**
      * The status of a queue: a row of the view {@code queues}.
      *
-     * @param depth an estimate of the jobs that can run now: delayed jobs that are due, and jobs that were never claimed, with or
-     *     without a position. Only a claim shows whether such a job waits for its time
+     * @param depth an estimate of the jobs that could run now: the delayed jobs that are due, plus all jobs that were never
+     *     claimed, including those without a position. It can be too high, because only a claim shows whether a job that was
+     *     never claimed is scheduled for later
      * @param scheduled jobs that wait for a time
      * @param running jobs that a worker has claimed
      * @param oldestAt when the oldest job that can run now was enqueued

@@ -17,10 +17,10 @@ import org.springframework.boot.context.properties.bind.Name;
  * @param notifies {@code notify}: whether notifications wake a sleeping sequencer
  * @param poll how often the node polls without a notification
  * @param keep how long events are kept after every listener has passed them
- * @param patience how long events are kept for a listener that does not run
+ * @param patience how long events are kept for a listener that has not handled them; then it is detached
  * @param payloadCap maximum size of a payload in bytes
  * @param passSize maximum number of events that one pass gives positions to
- * @param segmentSize number of events in a segment, while there are at most 16 segments
+ * @param segmentSize number of event ids in a segment, while there are at most 16 segments
  * @param directUrl the JDBC URL of the same database without a pooler in between, with user and password if it needs them
  * @param transactionManager the name of the transaction manager bean for transactional listeners and jobs. Default: the one that
  *     manages the data source

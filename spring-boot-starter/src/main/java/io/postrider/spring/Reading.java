@@ -19,7 +19,7 @@ final class Reading {
             new Meter(
                     "outbox_pending_count",
                     "listener",
-                    "Committed events that a listener has not finished, with or without a position"),
+                    "Committed events that a listener has not finished, including events that have no position yet"),
             new Meter("outbox_oldest_pending_age_seconds", "listener", "Age of the oldest event it has not finished"),
             new Meter("postrider_listener_detached", "listener", "1 if retention has detached the listener, else 0"),
             new Meter("postrider_dead_letters", "listener", "Dead letters of the listener"),

@@ -22,7 +22,7 @@ import picocli.CommandLine.Option;
 /** Checks the database and suggests what to do about each problem. */
 @Command(
         name = "doctor",
-        header = "Check the database for problems, their cause and how to fix them.",
+        header = "Check the database and report each problem with its cause and fix.",
         description = {
             "Read-only. Prints one line per check: ok, warn or fail. Sessions that block something are listed with pid, user,"
                     + " age and query; a role outside pg_monitor does not see the queries of other roles.",

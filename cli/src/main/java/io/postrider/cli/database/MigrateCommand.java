@@ -38,8 +38,8 @@ public final class MigrateCommand implements Callable<Integer> {
 
     @Option(
             names = "--segment-size",
-            paramLabel = "EVENTS",
-            description = "Number of events in a segment (default: 4000000).")
+            paramLabel = "IDS",
+            description = "Number of event ids in a segment (default: 4000000).")
     private @Nullable Long segmentSize;
 
     @Option(names = "--dry-run", description = "Show what would be done, and change nothing.")

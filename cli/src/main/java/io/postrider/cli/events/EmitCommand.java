@@ -93,7 +93,9 @@ public final class EmitCommand implements Callable<Integer> {
     @Option(
             names = "--id",
             paramLabel = "UUID",
-            description = "Id of the event, to make retries idempotent (default: a new id).")
+            description =
+                    "Id of the event; reuse it in a retry so that consumers can detect the duplicate (default: a new"
+                            + " id).")
     private @Nullable UUID id;
 
     @Option(

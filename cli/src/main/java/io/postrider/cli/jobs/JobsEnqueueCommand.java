@@ -65,13 +65,16 @@ public final class JobsEnqueueCommand implements Callable<Integer> {
             description = "Key of the job; a queue can limit how many jobs of a key run at once.")
     private @Nullable String key;
 
-    @Option(names = "--priority", paramLabel = "LANE", description = "Priority: high, normal or low (default: normal).")
+    @Option(
+            names = "--priority",
+            paramLabel = "PRIORITY",
+            description = "Priority: high, normal or low (default: normal).")
     private @Nullable String priority;
 
     @Option(
             names = "--unique",
             paramLabel = "KEY",
-            description = "Do not enqueue if an unfinished job of the queue has this unique key.")
+            description = "Do not enqueue if an unfinished job of the same queue and project has this unique key.")
     private @Nullable String unique;
 
     public JobsEnqueueCommand(Terminal terminal) {

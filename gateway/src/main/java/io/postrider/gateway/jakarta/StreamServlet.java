@@ -104,7 +104,10 @@ public final class StreamServlet extends HttpServlet {
                 token(request), one(request, "topic"), rooms == null ? List.of() : List.of(rooms), position(request));
     }
 
-    /** Counts before the container decodes them, and keeps them as long as the stream. It throws for a query that it cannot decode. */
+    /**
+     * Counts the parameters before the container decodes them, because the container keeps them as long as the stream. The
+     * container throws for a query that it cannot decode.
+     */
     private Set<String> parameterNames(HttpServletRequest request) {
         int most = gateway.options().rooms() + BESIDE_ROOMS;
         String query = request.getQueryString();

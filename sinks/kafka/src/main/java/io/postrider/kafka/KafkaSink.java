@@ -38,8 +38,8 @@ import org.jspecify.annotations.Nullable;
  * </ul>
  *
  * <p>Records that were in flight when a producer broke, or when a process was killed, may still reach the topic some moments
- * later. So the first {@code holds} after either waits for an answer of the brokers and then one second before it reads the
- * topic.
+ * later. Therefore the first call of {@code holds} after such a failure waits until the brokers have answered, then one more
+ * second, and then reads the topic.
  *
  * <p>Safe to share among threads.
  */

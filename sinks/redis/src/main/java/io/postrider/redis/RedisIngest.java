@@ -36,10 +36,11 @@ import org.slf4j.LoggerFactory;
  * A separate table would detect no more than these two, and would have to be cleaned up.
  *
  * <p><b>As durable as Redis.</b> {@link #add} returns when Redis has the entry in memory and, with {@code appendonly yes} and
- * {@code appendfsync always}, on disk. With {@code everysec}, a crash of the server loses up to one second of acknowledged
- * entries; without the append-only file, everything since the last snapshot; a failover loses what the replica lacked. If that is
- * not acceptable, enqueue in the database directly. The length of the stream is not limited, because trimming would lose
- * acknowledged entries. A Redis that is full refuses new entries, and then {@link #add} fails.
+ * {@code appendfsync always}, on disk. With {@code everysec}, a crash of the Redis process loses nothing, and a crash of its
+ * machine loses the last one or two seconds of acknowledged entries. Without the append-only file, either crash loses everything
+ * since the last snapshot. A failover loses what the replica lacked. If that is not acceptable, enqueue in the database directly.
+ * The length of the stream is not limited, because trimming would lose acknowledged entries. A Redis that is full refuses new
+ * entries, and then {@link #add} fails.
  *
  * <p>Safe to share.
  */

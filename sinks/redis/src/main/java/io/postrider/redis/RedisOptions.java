@@ -78,8 +78,9 @@ public final class RedisOptions {
 
     /**
      * From the environment: {@code POSTRIDER_REDIS_URL}; or {@code REDIS_HOST} and {@code REDIS_PORT}, with {@code REDIS_USER},
-     * {@code REDIS_PASSWORD}, {@code REDIS_DATABASE} and {@code REDIS_TLS} ({@code on} or {@code off}). With either,
-     * {@code POSTRIDER_REDIS_CHANNEL_SECRET}. Empty if neither names a server.
+     * {@code REDIS_PASSWORD}, {@code REDIS_DATABASE} and {@code REDIS_TLS} ({@code on} or {@code off}). In both
+     * cases {@code POSTRIDER_REDIS_CHANNEL_SECRET} is read too. Returns empty if neither {@code POSTRIDER_REDIS_URL} nor
+     * {@code REDIS_HOST} is set.
      */
     public static Optional<RedisOptions> fromEnvironment(Map<String, String> environment) {
         String url = environment.getOrDefault("POSTRIDER_REDIS_URL", "");

@@ -144,8 +144,8 @@ public final class RedisStreamSink implements Sink {
 
     /**
      * Reads back from the end of the stream until a page has entries of this epoch and none of them is after the position. It
-     * must be a whole page, because lanes and retries put entries out of order. At most 20,000 entries are read: if others have
-     * written that many entries to the same stream since, older entries of the relay are not found.
+     * must be a whole page, because concurrent sends and retries put entries out of order. At most 20,000 entries are read: if
+     * others have written that many entries to the same stream since, older entries of the relay are not found.
      */
     @Override
     public Map<Long, UUID> holds(RelayEpoch epoch, long after) {
