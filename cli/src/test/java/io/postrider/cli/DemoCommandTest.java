@@ -38,7 +38,7 @@ class DemoCommandTest {
         Ran first = new Shell().ok("demo", "--seconds", "1", "--data", data.toString());
         assertThat(first.err())
                 .contains("PGPASSWORD=$(cat " + data + "/password)")
-                .contains("stays in " + data);
+                .contains("is kept in " + data);
         assertThat(new Shell()
                         .ok("demo", "--seconds", "1", "--data", data.toString())
                         .out())

@@ -59,7 +59,7 @@ class BadInputTest {
     @ParameterizedTest
     @CsvSource(delimiter = '|', quoteCharacter = '\'', textBlock = """
                     '{"type":"a","payload":1'                            | not valid JSON
-                    '{"type":"a","payload":1} {}'                        | more follows
+                    '{"type":"a","payload":1} {}'                        | unexpected text after
                     '{"type":"a","payload":1,"payload":2}'               | same name twice
                     '{"type":"a","payload":{"x":{"y":1,"y":2}}}'         | same name twice
                     '{"type":"a","paylod":1}'                            | did you mean
@@ -386,7 +386,7 @@ class BadInputTest {
             // The first line by itself: a stream that was not refused would go on for ever.
             assertThat(firstLine(socket.getInputStream())).startsWith("HTTP/1.1 400");
             String rest = new String(socket.getInputStream().readAllBytes(), StandardCharsets.US_ASCII);
-            assertThat(rest).contains("application/problem+json", "';'", "\"next\":\"Leave");
+            assertThat(rest).contains("application/problem+json", "';'", "\"next\":\"Remove");
         }
         assertThat(server.postrider().log().head("semicolon")).isZero();
         assertThat(server.get(operator, "/v1/queues").text()).doesNotContain("semicolon");
