@@ -52,7 +52,7 @@ class BusyPoolTest {
             long until = System.nanoTime() + LONGER_THAN_FROZEN.toNanos();
             LockSupport.parkNanos(LONGER_THAN_FROZEN.dividedBy(2).toNanos()); // the first half of the fault
             end.countDown(); // the jobs end while the worker cannot settle them
-            while (System.nanoTime() < until) {
+            while (until - System.nanoTime() > 0) {
                 LockSupport.parkNanos(until - System.nanoTime()); // and the rest of it
             }
             assertThat(pool.getHikariPoolMXBean().getIdleConnections()).isZero();

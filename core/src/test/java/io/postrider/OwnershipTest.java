@@ -450,7 +450,7 @@ class OwnershipTest {
             assertThat(psql.texts("select position from effect order by position"))
                     .containsExactly("1", "2", "4", "5");
             assertThat(psql.row("select type, attempts, error from postrider.dead_letters"))
-                    .isEqualTo("killer|3|the process ended during attempt 3");
+                    .isEqualTo("killer|3|attempt 3 had no result: its process or its database connection ended");
             assertThat(psql.number("select count(*) from postrider.setback")).isZero();
         }
         assertThat(starts)

@@ -11,7 +11,7 @@ insert into postrider.dead_letter
    headers, attempts, error, stack)
 select g.listener, g.position, g.topic, g.event_id, g.created_at, g.type, g.key, g.project_id, g.user_id,
   g.aggregate_type, g.aggregate_id, g.payload, g.headers, g.attempt,
-  coalesce(case when g.retry_after is not null then g.error end, 'the process ended during attempt ' || g.attempt),
+  coalesce(case when g.retry_after is not null then g.error end, 'attempt ' || g.attempt || ' had no result: its process or its database connection ended'),
   case when g.retry_after is not null then g.stack end
 from gone g
 on conflict (listener, position) do update  -- it had died before the listener was reset

@@ -4,7 +4,7 @@ import java.time.Duration;
 
 /**
  * A moment on the monotonic clock of this process. {@link System#nanoTime} may be negative and may overflow, so two of its values
- * are only ever subtracted, never compared: this class is the one place that does so. Immutable.
+ * are only ever subtracted, never compared. Immutable.
  */
 public final class Deadline {
     private final long at;
