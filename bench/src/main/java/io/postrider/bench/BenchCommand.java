@@ -1,6 +1,7 @@
 package io.postrider.bench;
 
 import io.postrider.PostriderException;
+import io.postrider.bench.alternatives.OutboxReaders;
 import io.postrider.bench.database.BenchServer;
 import io.postrider.bench.jobs.ClaimCost;
 import io.postrider.bench.jobs.JobBacklog;
@@ -24,7 +25,7 @@ import java.util.Map;
 import java.util.ServiceLoader;
 import org.jspecify.annotations.Nullable;
 
-/** {@code bench log}, {@code bench jobs} and {@code bench realtime}: measures and reports which goals are met. */
+/** {@code bench log}, {@code jobs}, {@code realtime} and {@code alternatives}: measures and reports which goals are met. */
 public final class BenchCommand {
     private static final int OK = 0;
     private static final int FAILURE = 1;
@@ -44,7 +45,13 @@ public final class BenchCommand {
                     new BacklogDrain(),
                     new RetentionCost()),
             "jobs",
-            List.of(new JobBacklog(), new SteadyJobs(), CommitToHandler.ofJobs(), new ClaimCost()));
+            List.of(new JobBacklog(), new SteadyJobs(), CommitToHandler.ofJobs(), new ClaimCost()),
+            "alternatives",
+            List.of(new OutboxReaders()));
+
+    /** Settings of the benchmark's own server that only one suite needs, because they cost something. */
+    private static final Map<String, Map<String, String>> SETTINGS =
+            Map.of("alternatives", Map.of("track_commit_timestamp", "on"));
 
     /** For the usage text, which lists that suite even if it is not on the class path. */
     private static final List<String> REALTIME = List.of("commit_to_client", "fan_out", "kafka_relay");
@@ -78,7 +85,8 @@ public final class BenchCommand {
         Integer rounds = options.rounds();
         Scale sized = rounds == null ? scale : scale.withRounds(rounds);
         Deadline none = Deadline.none();
-        try (BenchServer server = BenchServer.open(options.databaseUrl())) {
+        try (BenchServer server =
+                BenchServer.open(options.databaseUrl(), SETTINGS.getOrDefault(options.suite(), Map.of()))) {
             Report report = measure(suite, options, server, sized, none, err);
             new TableReport(report).print(options.json() ? err : out);
             if (options.json()) {

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The options of the command.
  *
- * @param suite log, jobs or realtime
+ * @param suite log, jobs, realtime or alternatives
  * @param only the one scenario to run; null for all
  * @param rounds null for the scale's default
  * @param databaseUrl a server to use instead of its own; databases are created on it and dropped again
@@ -21,12 +21,13 @@ record BenchOptions(
         @Nullable Integer rounds,
         @Nullable String databaseUrl) {
 
-    private static final List<String> SUITES = List.of("log", "jobs", "realtime");
+    private static final List<String> SUITES = List.of("log", "jobs", "realtime", "alternatives");
 
     static final String USAGE = """
             postrider bench log                        every scenario, on a PostgreSQL of its own; about 40 minutes
             postrider bench jobs                       the same for jobs; about 15 minutes
             postrider bench realtime                   from commit to the screen, and to Kafka; about 10 minutes
+            postrider bench alternatives               six ways to read an outbox: loss, delay, stalls; about 15 minutes
             postrider bench log --short                about a minute; the results are too inexact to publish
             postrider bench log --json                 one object on standard output, the table on standard error
             postrider bench log --only producers       one of: %s
@@ -48,7 +49,7 @@ record BenchOptions(
         Deque<String> words = new ArrayDeque<>(List.of(args));
         String what = words.pollFirst();
         if (what == null) {
-            throw new UsageException("bench needs a suite: log, jobs or realtime");
+            throw new UsageException("bench needs a suite: log, jobs, realtime or alternatives");
         }
         if (!SUITES.contains(what)) {
             throw new UsageException("no such bench '" + what + "'; there are: " + String.join(", ", SUITES));

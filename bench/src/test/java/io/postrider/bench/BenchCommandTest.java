@@ -120,6 +120,24 @@ class BenchCommandTest {
     }
 
     @Test
+    void the_ways_to_read_an_outbox_are_compared_and_only_the_plain_cursor_needs_luck() {
+        int code = run("alternatives", "--rounds", "1");
+
+        assertThat(code).as(text(err)).isZero();
+        assertThat(text(out))
+                .contains("cursor.lost", "contiguous.rollback", "margin.p50", "commit_timestamp.p99")
+                .contains("high_water_mark.open", "postrider.rollback")
+                .containsPattern("postrider.lost +0 +events +< 1 +yes");
+    }
+
+    @Test
+    void a_way_that_the_server_cannot_support_is_left_out(TestDatabase database) throws Exception {
+        figuresOf("alternatives", database, "cursor.lost", "high_water_mark.lost", "postrider.lost");
+
+        assertThat(text(err)).contains("commit_timestamp: left out").doesNotContain("commit_timestamp.lost");
+    }
+
+    @Test
     void an_unknown_suite_prints_the_usage() {
         assertThat(run()).isEqualTo(2);
         assertThat(run("job")).isEqualTo(2);
@@ -130,8 +148,8 @@ class BenchCommandTest {
         assertThat(run("log", "--rounds")).isEqualTo(2);
         assertThat(run("log", "--fast")).isEqualTo(2);
         assertThat(text(err))
-                .contains("bench needs a suite: log, jobs or realtime")
-                .contains("no such bench 'job'; there are: log, jobs, realtime")
+                .contains("bench needs a suite: log, jobs, realtime or alternatives")
+                .contains("no such bench 'job'; there are: log, jobs, realtime, alternatives")
                 .contains("bench realtime is not on the class path; start it by the script: ./postrider bench realtime")
                 .contains("--only must be one of burn_down, steady, job_latency, claim_flat, was 'drain'")
                 .contains("--only must be one of producers, latency, held, drain, flat, was 'producer'")

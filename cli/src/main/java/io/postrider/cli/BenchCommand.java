@@ -13,7 +13,7 @@ import picocli.CommandLine.Parameters;
 /** The entry for the benchmarks in the list of commands, and their help. The benchmarks parse their own options. */
 @Command(
         name = "bench",
-        header = "Measure the log, jobs or delivery to browsers on this machine, and report which goals are met.",
+        header = "Measure the log, jobs, delivery to browsers or other outbox readers, and report which goals are met.",
         description =
                 "Starts its own PostgreSQL, unless --database-url URL names a server on which it may create databases.",
         footer = {
@@ -22,7 +22,8 @@ import picocli.CommandLine.Parameters;
             "  postrider bench log --only producers    a single scenario",
             "  postrider bench jobs                    all scenarios for jobs",
             "  postrider bench jobs --json             print one JSON object",
-            "  postrider bench realtime                commit to browser, compared with Redis; relay to Kafka"
+            "  postrider bench realtime                commit to browser, compared with Redis; relay to Kafka",
+            "  postrider bench alternatives            six ways to read an outbox: loss, delay, stalls"
         })
 final class BenchCommand implements Runnable {
     @Parameters(

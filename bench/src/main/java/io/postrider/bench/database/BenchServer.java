@@ -7,6 +7,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.ds.PGSimpleDataSource;
 
@@ -21,10 +22,17 @@ public final class BenchServer implements AutoCloseable {
         this.embedded = embedded;
     }
 
-    /** @param url null for its own server, which is durable: fsync and synchronous_commit are on */
-    public static BenchServer open(@Nullable String url) throws SQLException {
+    /**
+     * @param url null for its own server, which is durable: fsync and synchronous_commit are on
+     * @param more settings of its own server besides the usual ones; a given server keeps its settings
+     */
+    public static BenchServer open(@Nullable String url, Map<String, String> more) throws SQLException {
         if (url == null) {
-            EmbeddedPostgres embedded = EmbeddedPostgres.start(settings());
+            EmbeddedPostgresOptions settings = settings();
+            for (Map.Entry<String, String> setting : more.entrySet()) {
+                settings = settings.withSetting(setting.getKey(), setting.getValue());
+            }
+            EmbeddedPostgres embedded = EmbeddedPostgres.start(settings);
             return new BenchServer(BenchDatabase.source(embedded.jdbcUrl("postgres")), embedded);
         }
         BenchServer server = new BenchServer(BenchDatabase.source(jdbc(url)), null);
@@ -91,6 +99,13 @@ public final class BenchServer implements AutoCloseable {
             if (!"42501".equals(e.getSQLState())) {
                 throw e;
             }
+        }
+    }
+
+    /** A setting of the server. */
+    public String setting(String name) throws SQLException {
+        try (Connection connection = admin.getConnection()) {
+            return Statements.text(connection, "show " + name);
         }
     }
 

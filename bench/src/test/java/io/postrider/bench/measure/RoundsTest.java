@@ -32,7 +32,7 @@ class RoundsTest {
 
     private static Samples<String> rounds(TestDatabase database, Deadline deadline, StringBuilder order)
             throws Exception {
-        try (BenchServer server = BenchServer.open(database.jdbcUrl());
+        try (BenchServer server = BenchServer.open(database.jdbcUrl(), Map.of());
                 PrintStream nowhere = new PrintStream(OutputStream.nullOutputStream(), true, StandardCharsets.UTF_8)) {
             Map<String, Rounds.Measure<String>> variants = new LinkedHashMap<>();
             for (String name : new String[] {"A", "B"}) {
