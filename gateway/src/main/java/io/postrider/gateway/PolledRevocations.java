@@ -55,7 +55,8 @@ public final class PolledRevocations implements Revocations, AutoCloseable {
     public static PolledRevocations of(Source source, Duration every) {
         if (every.compareTo(SHORTEST) < 0 || every.compareTo(LONGEST) > 0) {
             throw PostriderException.refused(
-                    "revocations must be read every " + SHORTEST + ".." + LONGEST + ", was " + every);
+                    "the interval for reading revocations must be " + SHORTEST.toMillis() + ".." + LONGEST.toMillis() + " ms, was "
+                            + every.toMillis() + " ms");
         }
         try {
             return new PolledRevocations(source, Set.copyOf(source.revoked()), every);

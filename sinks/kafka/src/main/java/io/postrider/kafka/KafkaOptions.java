@@ -79,7 +79,8 @@ public final class KafkaOptions {
      */
     public KafkaOptions withDeliveryTimeout(Duration time) {
         if (time.compareTo(SHORTEST) < 0 || time.compareTo(LONGEST) > 0) {
-            throw PostriderException.refused("delivery timeout must be " + SHORTEST + ".." + LONGEST + ", was " + time);
+            throw PostriderException.refused("delivery timeout must be " + SHORTEST.toMillis() + ".." + LONGEST.toMillis()
+                    + " ms, was " + time.toMillis() + " ms");
         }
         return withProperty(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, Long.toString(time.toMillis()));
     }

@@ -145,7 +145,8 @@ public final class WebhookOptions {
 
     private static Duration within(String option, Duration value) {
         if (value.compareTo(SHORTEST) < 0 || value.compareTo(LONGEST) > 0) {
-            throw PostriderException.refused(option + " must be " + SHORTEST + ".." + LONGEST + ", was " + value);
+            throw PostriderException.refused(option + " must be " + SHORTEST.toMillis() + ".." + LONGEST.toMillis() + " ms, was "
+                    + value.toMillis() + " ms");
         }
         return value;
     }
