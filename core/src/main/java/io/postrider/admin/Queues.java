@@ -71,7 +71,7 @@ public interface Queues {
             refuse("limit per key", perKey);
             refuse("rate", rate);
             if ((rate == null) != (period == null)) {
-                throw PostriderException.refused("a rate needs a period, and a period a rate");
+                throw PostriderException.refused("a rate needs a period, and a period needs a rate");
             }
             if (period != null && (period.toMillis() < 1 || period.toDays() > 366)) {
                 throw PostriderException.refused("rate period must be 1ms..366d, was "

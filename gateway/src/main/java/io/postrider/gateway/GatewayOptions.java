@@ -8,7 +8,10 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.Set;
 
-/** Options of a gateway. Immutable: each {@code with…} returns a changed copy. An invalid value is refused, and the error names the option. */
+/**
+ * Options of a gateway. Immutable: each {@code with…} returns a changed copy. An invalid value is refused, and the error names the
+ * option.
+ */
 public final class GatewayOptions {
     private static final int MIB = 1 << 20;
     private static final int MANY = 1_000_000;
@@ -254,8 +257,8 @@ public final class GatewayOptions {
 
     private static Duration within(String option, Duration value, Duration low, Duration high) {
         if (value.compareTo(low) < 0 || value.compareTo(high) > 0) {
-            throw PostriderException.refused(option + " must be " + low.toMillis() + ".." + high.toMillis() + " ms, was "
-                    + value.toMillis() + " ms");
+            throw PostriderException.refused(option + " must be " + low.toMillis() + ".." + high.toMillis()
+                    + " ms, was " + value.toMillis() + " ms");
         }
         return value;
     }

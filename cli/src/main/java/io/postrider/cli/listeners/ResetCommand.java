@@ -82,11 +82,12 @@ public final class ResetCommand implements Callable<Integer> {
             DatabaseOptions.requireUsable(postrider);
             long from = status(postrider).position();
             long cursor = postrider.cursorAt(listener, point);
-            String what = "move the cursor of " + listener + " from " + Table.grouped(from) + " to " + Table.grouped(cursor)
-                    + (cursor < from
-                            ? ", to handle " + Table.grouped(from - cursor) + " positions again"
-                            : ", past " + Table.grouped(cursor - from) + " positions that it will never handle")
-                    + "; the next position is " + Table.grouped(cursor + 1);
+            String what =
+                    "move the cursor of " + listener + " from " + Table.grouped(from) + " to " + Table.grouped(cursor)
+                            + (cursor < from
+                                    ? ", to handle " + Table.grouped(from - cursor) + " positions again"
+                                    : ", past " + Table.grouped(cursor - from) + " positions that it will never handle")
+                            + "; the next position is " + Table.grouped(cursor + 1);
             if (dryRun) {
                 terminal.say("would " + what);
                 print(from, cursor);
@@ -97,8 +98,8 @@ public final class ResetCommand implements Callable<Integer> {
                 return ExitCode.FAILURE;
             }
             long reached = postrider.reset(listener, point);
-            terminal.say("moved the cursor of " + listener + " from " + Table.grouped(from) + " to " + Table.grouped(reached)
-                    + "; the next position is " + Table.grouped(reached + 1));
+            terminal.say("moved the cursor of " + listener + " from " + Table.grouped(from) + " to "
+                    + Table.grouped(reached) + "; the next position is " + Table.grouped(reached + 1));
             print(from, reached);
             return ExitCode.OK;
         }

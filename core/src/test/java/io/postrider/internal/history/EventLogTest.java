@@ -274,8 +274,12 @@ class EventLogTest {
         try (Node node = new Node(database)) {
             EventLog eventLog = node.postrider.eventLog();
             EventFilter orders = EventFilter.topic("orders");
-            assertRefused(() -> eventLog.read(Reach.all(), orders, 0, 0), "the number of events (most) must be 1..1000, was 0");
-            assertRefused(() -> eventLog.read(Reach.all(), orders, 0, 1_001), "the number of events (most) must be 1..1000, was 1001");
+            assertRefused(
+                    () -> eventLog.read(Reach.all(), orders, 0, 0),
+                    "the number of events (most) must be 1..1000, was 0");
+            assertRefused(
+                    () -> eventLog.read(Reach.all(), orders, 0, 1_001),
+                    "the number of events (most) must be 1..1000, was 1001");
             assertRefused(() -> eventLog.read(Reach.all(), EventFilter.all(), 0, 10), "topic");
             assertRefused(() -> eventLog.keep(Duration.ofMinutes(59)), "keep must be 1h..36500d, was 3540s");
             assertRefused(() -> Reach.project(""), "project");

@@ -114,8 +114,8 @@ public final class Writing {
         throw Problem.forbidden(
                 "a token with reach " + (isUser ? "user" : "project") + " may not " + what,
                 isUser
-                        ? "Use a token with reach project. The operator can also allow it in postrider.api.user-"
-                                + kind + "."
+                        ? "Use a token with reach project. The operator can also allow it in postrider.api.user-" + kind
+                                + "."
                         : "Use one of the existing " + kind
                                 + ", or a token with reach all. The operator can also allow it in postrider.api.project-"
                                 + kind + ".");
