@@ -50,7 +50,7 @@ public final class GatewayOptions {
         return new GatewayOptions(draft);
     }
 
-    /** How much may be queued for a connection that does not read before it is closed. Default 1 MiB and 4,096 frames. */
+    /** The size of a connection's send buffer. If it is full, the connection is closed. Default 1 MiB and 4,096 frames. */
     public GatewayOptions withOutbox(int bytes, int frames) {
         Draft draft = is.copy();
         draft.outboxBytes = within("outbox bytes", bytes, 1024, 64 * MIB);
