@@ -51,7 +51,8 @@ public record Job(
     public Job {
         Refuse.missing("event", event);
         if (runAt != null && (runAt.isAfter(LATEST) || runAt.isBefore(EARLIEST))) {
-            throw PostriderException.refused("run at must be from the year 1 on and before the year 10000, was " + runAt);
+            throw PostriderException.refused(
+                    "run at must be from the year 1 on and before the year 10000, was " + runAt);
         }
     }
 

@@ -17,7 +17,8 @@ import picocli.CommandLine.Option;
         name = "replay",
         header = "Deliver dead letters again to their listener or queue, with all attempts available again.",
         description =
-                "No other listener handles them again. Events with the same key are replayed in order. All are replayed in one transaction.",
+                "No other listener handles them again. Events with the same key are replayed in order. All are replayed in one"
+                        + " transaction.",
         footer = {
             "  postrider dead-letters replay 17 18",
             "  postrider dead-letters replay --listener mail --error 'connection refused' --dry-run",

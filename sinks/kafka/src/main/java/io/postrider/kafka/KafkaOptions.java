@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The brokers and how to connect to them. Immutable: each {@code with…} returns a changed copy. An invalid value is refused, and
- * the error names the option. Everything except the login can also be set as a Kafka property if {@link ClientProperty} allows it; properties that name
- * a file, an address or a class are not allowed. {@link #toString} never contains a password or a key.
+ * the error names the option. Everything except the login can also be set as a Kafka property if {@link ClientProperty} allows it;
+ * properties that name a file, an address or a class are not allowed. {@link #toString} never contains a password or a key.
  */
 public final class KafkaOptions {
     private static final Pattern SERVER = Pattern.compile("([A-Za-z0-9._-]{1,253}|\\[[0-9A-Fa-f:.]{2,45}]):[0-9]{1,5}");
