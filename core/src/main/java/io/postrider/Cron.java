@@ -138,8 +138,8 @@ public final class Cron {
         if (word.matches("[0-9]{1,4}")) {
             return Integer.parseInt(word);
         }
-        throw PostriderException.refused("cron field " + name + " has '" + word + "' in '" + text
-                + "'; numbers, names, lists, ranges and steps are known, such as " + low + ", " + low + "-5, */10");
+        throw PostriderException.refused("cron field " + name + " has an invalid value '" + word + "' in '" + text
+                + "'; use numbers, names, lists, ranges and steps, such as " + low + ", " + low + "-5, */10");
     }
 
     private static PostriderException refused(String name, String text, int low, int high) {

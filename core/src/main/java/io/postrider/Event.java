@@ -12,11 +12,11 @@ import org.jspecify.annotations.Nullable;
  * content must be preserved byte for byte, put it in a string inside the payload.
  *
  * @param id identifies the event everywhere, so that consumers can detect duplicates
- * @param topic the log it goes to, at most 100 characters; a topic is created by the first event emitted to it
+ * @param topic the topic it goes to, at most 100 characters; the first event emitted to a topic creates it
  * @param type what happened, such as {@code order.placed}; at most 200 characters
  * @param payload JSON text
- * @param key the ordering key: events of one key are meant to be handled in order, and {@link FailurePolicy#PARK} holds them back
- *     together; at most 1,024 bytes, as are the four references that follow
+ * @param key the ordering key: events with the same key are handled in order. After a failure, {@link FailurePolicy#PARK} holds
+ *     back the later events of the key. At most 1,024 bytes; the same limit applies to each of the next four fields
  * @param projectId the project that the event belongs to
  * @param userId the user that the event concerns
  * @param aggregateType the kind of object that the event is about, such as {@code order}

@@ -25,7 +25,7 @@ public interface HandlerTransactions {
 
     /** One transaction. Only the thread that began it uses it and ends it. */
     interface Transaction {
-        /** The connection of this transaction, on Postrider's own data source. The delivery or job is settled on it too. */
+        /** The connection of this transaction, on Postrider's own data source. The event or job is settled on it too. */
         Connection connection();
 
         /**

@@ -7,9 +7,9 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A job to be enqueued. Immutable and thread-safe. A job is stored as an event, and the limits of {@link Event} apply.
+ * A job to be enqueued. Immutable and thread-safe. A job is stored as an event, so the size limits of {@link Event} apply to it.
  *
- * @param event the content of the job: its topic is the lane of the queue, its id is the id of the job
+ * @param event the content of the job. Its topic is the lane of the queue (one topic for each priority), its id is the job's id
  * @param queue the queue it goes to
  * @param priority selects its lane
  * @param runAt the job does not run before this time, by the database's clock; null: it can run at once
@@ -51,7 +51,8 @@ public record Job(
     public Job {
         Refuse.missing("event", event);
         if (runAt != null && (runAt.isAfter(LATEST) || runAt.isBefore(EARLIEST))) {
-            throw PostriderException.refused("run at must be after the year 0 and before the year 10000, was " + runAt);
+            throw PostriderException.refused(
+                    "run at must be from the year 1 on and before the year 10000, was " + runAt);
         }
     }
 

@@ -33,7 +33,7 @@ public final class Listener {
         this.name = Refuse.unlessListener("listener", Refuse.missing("listener", draft.name));
         if (name.startsWith("queue:")) {
             throw PostriderException.refused(
-                    "listener must not begin with queue: (dead letters of jobs are kept by that name), was '" + name
+                    "listener must not begin with 'queue:', because dead letters of jobs use such names; was '" + name
                             + "'");
         }
         this.topic = Refuse.unlessName("topic", Refuse.missing("topic", draft.topic));
@@ -96,8 +96,8 @@ public final class Listener {
     }
 
     /**
-     * How many keys a relay handles in parallel. 1..1000, default 1. Above 1 only for a sink or a relay that handles one event at
-     * a time.
+     * The maximum number of events of different keys that a relay handles at the same time; events of one key stay in order.
+     * 1..1000, default 1. More than 1 is allowed only for a sink or a relay that handles single events.
      */
     public Listener withConcurrency(int most) {
         Draft draft = new Draft(this);
@@ -112,7 +112,7 @@ public final class Listener {
         return new Listener(draft);
     }
 
-    /** How often an event is tried before it becomes a dead letter. 1..1000, default 5. */
+    /** How many times an event is tried before it becomes a dead letter. 1..1000, default 5. */
     public Listener withAttempts(int most) {
         Draft draft = new Draft(this);
         draft.attempts = most;

@@ -68,7 +68,7 @@ public final class Options {
         return new Options(draft);
     }
 
-    /** The name of this process in ledgers and logs. Default: host name and process id. */
+    /** The name of this process in log lines, in metrics and in the ledgers of its listeners. Default: host name and process id. */
     public Options withNode(String name) {
         Draft draft = new Draft(this);
         draft.node = name;

@@ -24,18 +24,19 @@ import org.jspecify.annotations.Nullable;
  * The entry point to Postrider on one database: emit events and enqueue jobs in your own transactions, listen to topics, work on
  * queues.
  *
- * <p>Emitting, enqueuing and all operator functions need only this object. A started node also sequences the log and runs its
- * listeners and workers. Any number of nodes can share one database. Thread-safe.
+ * <p>Emitting, enqueuing and all operator functions need only this object. {@link #start} makes this process a node: it then also
+ * assigns positions to committed events, and runs its listeners and workers. Events get positions only while at least one node
+ * runs. Any number of nodes can share one database. Thread-safe.
  *
  * <p>Implemented by the library itself: methods may be added in a minor release.
  */
 public interface Postrider extends AutoCloseable {
-    /** Creates a node on this data source, with default options. A started node keeps one of its connections open for itself. */
+    /** Creates a Postrider on this data source, with default options. Once started, it keeps one connection open for itself. */
     static Postrider on(DataSource dataSource) {
         return on(dataSource, Options.defaults());
     }
 
-    /** Creates a node on this data source, with these options. */
+    /** Creates a Postrider on this data source, with these options. */
     static Postrider on(DataSource dataSource, Options options) {
         return Implementation.factory()
                 .on(Refuse.missing("data source", dataSource), Refuse.missing("options", options));
@@ -84,7 +85,7 @@ public interface Postrider extends AutoCloseable {
     Postrider add(Worker worker);
 
     /**
-     * Starts the node: it sequences the log, runs its listeners and workers, and maintains the segments.
+     * Starts the node: it assigns positions to committed events, runs its listeners and workers, and maintains the segments.
      *
      * @throws PostriderException of kind CONFLICT if the node is already started or closed, or the server or schema is
      *     unsupported; of kind REFUSED if the options have a statement timeout or a lock timeout
@@ -92,8 +93,8 @@ public interface Postrider extends AutoCloseable {
     Postrider start();
 
     /**
-     * Whether this node is started and the connection that it keeps open is up. Without that connection a node still emits, but
-     * runs nothing.
+     * Whether this node is started and the connection that it keeps open is up. Without that connection it can still emit, but
+     * runs no listener and no worker.
      */
     boolean isConnected();
 
@@ -138,7 +139,7 @@ public interface Postrider extends AutoCloseable {
     /** Reads the log itself: its topics, their first and last positions, a range of positions, and new events. */
     Log log();
 
-    /** The event log: a read model of topics, to search and to count. */
+    /** The event log: a searchable copy of topics, for audit and analytics. */
     EventLog eventLog();
 
     /** Revokes tokens. */
@@ -150,7 +151,7 @@ public interface Postrider extends AutoCloseable {
     /** Checks the database and advises how to fix each problem. */
     Doctor doctor();
 
-    /** Checks from the database alone that no event is lost, duplicated or out of place. */
+    /** Checks that no event is lost, duplicated or out of order, by reading the database only. */
     Verifier verifier();
 
     /** Reads figures for metrics. */
@@ -165,7 +166,7 @@ public interface Postrider extends AutoCloseable {
 
     /** Creates the implementation. Implemented by the library itself, and found with {@link java.util.ServiceLoader}. */
     interface Factory {
-        /** Creates a node on this data source, with these options. */
+        /** Creates a Postrider on this data source, with these options. */
         Postrider on(DataSource dataSource, Options options);
     }
 }

@@ -13,6 +13,9 @@ final class Refuse {
 
     private static final Pattern SCHEMA = Pattern.compile("[a-z][a-z0-9_]{0,40}");
 
+    /** So that the conversion to milliseconds cannot overflow. */
+    private static final Duration LONGEST_TEXT = Duration.ofDays(1_000_000);
+
     private Refuse() {}
 
     static int outside(String option, int value, int low, int high) {
@@ -24,9 +27,28 @@ final class Refuse {
 
     static Duration outside(String option, Duration value, Duration low, Duration high) {
         if (value.compareTo(low) < 0 || value.compareTo(high) > 0) {
-            throw PostriderException.refused(option + " must be " + low + ".." + high + ", was " + value);
+            throw PostriderException.refused(
+                    option + " must be " + text(low) + ".." + text(high) + ", was " + text(value));
         }
         return value;
+    }
+
+    /** As people write it, such as 500ms or 30s, in the largest unit without a fraction. */
+    private static String text(Duration value) {
+        if (value.isZero() || value.getNano() % 1_000_000 != 0 || value.abs().compareTo(LONGEST_TEXT) > 0) {
+            return value.isZero() ? "0s" : value.toString();
+        }
+        if (value.getNano() != 0) {
+            return value.toMillis() + "ms";
+        }
+        long seconds = value.toSeconds();
+        if (seconds % 86_400 == 0) {
+            return seconds / 86_400 + "d";
+        }
+        if (seconds % 3_600 == 0) {
+            return seconds / 3_600 + "h";
+        }
+        return seconds % 60 == 0 ? seconds / 60 + "m" : seconds + "s";
     }
 
     static <T> T missing(String option, @Nullable T value) {

@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 
-/** How often and when a failed job is retried. Immutable. */
+/** How many times and when a failed job is retried. Immutable. */
 public final class RetryPolicy {
     private static final Duration LONGEST = Duration.ofDays(36_500);
 

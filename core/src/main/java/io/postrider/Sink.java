@@ -25,9 +25,9 @@ public interface Sink extends AutoCloseable {
     SendResult send(RelayEpoch epoch, List<LogEvent> events) throws Exception;
 
     /**
-     * Returns the events of this epoch after a position that the sink already has: their ids by position. Called when a node
-     * takes over the relay, before it sends the first events, and after a result that was not complete, so that events that have
-     * arrived are not sent again. A sink that cannot tell returns an empty map.
+     * Returns the events of this epoch that the sink already has after this position: their ids by position. The relay does not
+     * send them again. Called before a node that has taken over the relay sends its first events, and after a send that was not
+     * complete. A sink that does not know what it has returns an empty map.
      */
     default Map<Long, UUID> holds(RelayEpoch epoch, long after) throws Exception {
         return Map.of();

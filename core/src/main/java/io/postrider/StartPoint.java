@@ -3,7 +3,10 @@ package io.postrider;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
-/** Where a new listener starts. An existing listener resumes at its cursor and ignores this. */
+/**
+ * A place in a topic: where a new listener begins ({@link Listener#withStart}), or where a reset moves an existing one
+ * ({@link Postrider#reset}). A listener that already exists continues at its cursor and ignores {@code withStart}.
+ */
 public final class StartPoint {
     /** The kind of starting point. */
     public enum Kind {

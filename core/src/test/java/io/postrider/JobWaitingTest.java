@@ -120,7 +120,7 @@ class JobWaitingTest {
             waits(node, limited, Reason.LIMIT, "queue limited has reached its limit: 1 at once");
             awaitState(node, enqueue(node, Job.of("keyed", "t", "1").withKey("k")), State.IN_PROGRESS);
             UUID keyed = enqueue(node, Job.of("keyed", "t", "1").withKey("k"));
-            waits(node, keyed, Reason.KEY, "at most 1 jobs of a key");
+            waits(node, keyed, Reason.KEY, "the limit per key of queue");
             awaitState(node, enqueue(node, Job.of("narrow", "t", "1")), State.IN_PROGRESS);
             UUID first = enqueue(node, Job.of("narrow", "t", "1"));
             UUID second = enqueue(node, Job.of("narrow", "t", "1"));

@@ -39,7 +39,7 @@ class OptionsTest {
         "POSTRIDER_NOTIFY, yes, 'must be on or off, was ''yes'''",
         "POSTRIDER_POLL, 5, 'must be a time such as 500ms or 2s, was ''5'''",
         "POSTRIDER_POLL, -1s, 'must be a time such as 500ms or 2s, was ''-1s'''",
-        "POSTRIDER_POLL, 1ms, 'poll must be PT0.01S..PT3S, was PT0.001S'",
+        "POSTRIDER_POLL, 1ms, 'poll must be 10ms..3s, was 1ms'",
         "POSTRIDER_POLL, 1h, 'must be a time such as 500ms or 2s, was ''1h'''"
     })
     void another_value_is_refused_by_name(String variable, String value, String says) {

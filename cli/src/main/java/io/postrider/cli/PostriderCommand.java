@@ -11,7 +11,7 @@ import picocli.CommandLine.Spec;
 /** The command without a subcommand: shows the list of commands. */
 @Command(
         name = "postrider",
-        header = "A transactional event log, listeners and jobs on your PostgreSQL.",
+        header = "A transactional log of events, a job queue and a realtime gateway on your PostgreSQL.",
         versionProvider = Version.class,
         description = {
             "Select the database with --database-url after the command, with POSTRIDER_DATABASE_URL, or with the variables of"

@@ -12,9 +12,9 @@ import picocli.CommandLine.Parameters;
 /** The entry for the proofs in the list of commands, and their help. The script runs them, since they need the sources. */
 @Command(
         name = "prove",
-        header = "Run the tests of the guarantees (proofs) with all repetitions.",
+        header = "Run the tests of the guarantees (proofs) with the repetition counts of a release.",
         description = {
-            "Kills nodes and servers, freezes workers and replays schedules as often as before a release; a normal test run"
+            "The proofs kill nodes and servers, freeze workers and run the protocols in every interleaving. A normal test run"
                     + " repeats each only a few times. Needs a checkout and Maven; all proofs together take hours.",
             "Prints one line per proof with its repetitions, its duration and its result. Maven's output is in target/prove.log."
         },

@@ -111,7 +111,7 @@ class JobsCommandTest {
                 .strip();
         Await.until("it waits", () -> shell.ok("queues", "list", "--json").out().contains("\"depth\":1"));
         shell.ok("queues", "limit", "mail", "--running", "5", "--rate", "10", "--period", "1s");
-        assertThat(shell.ok("queues", "list").out()).contains("paused, at most 5 at once, rate 10");
+        assertThat(shell.ok("queues", "list").out()).contains("paused, at most 5 running, rate 10");
         shell.ok("queues", "resume", "mail");
         await(id, "\"state\":\"DONE\"");
         assertThat(shell.ok("queues", "drain", "mail", "--within", "20s").err()).contains("drained mail");

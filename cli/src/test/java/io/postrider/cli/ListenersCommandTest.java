@@ -116,7 +116,9 @@ class ListenersCommandTest {
         emitAndAwait(2);
         Await.until("mail is at 2", () -> shows("mail orders relay, block 2 0"));
         Ran dry = shell.ok("reset", "mail", "--to", "1", "--dry-run");
-        assertThat(dry.err()).contains("would move mail from 2 to 0, to handle 2 positions again");
+        assertThat(dry.err())
+                .contains(
+                        "would move the cursor of mail from 2 to 0, to handle 2 positions again; the next position is 1");
         assertThat(mails).hasSize(2);
         assertThat(shell.ok("reset", "mail", "--to", "beginning", "--yes", "--json")
                         .line())

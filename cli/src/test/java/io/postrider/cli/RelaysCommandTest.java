@@ -101,7 +101,7 @@ class RelaysCommandTest {
         assertThat(shell.ok("relays", "list").out()).contains("paused");
         assertThat(shell.ok("relays", "reset", "to-shelf", "--to", "beginning", "--yes")
                         .err())
-                .contains("moved to-shelf from 1 to 0");
+                .contains("moved the cursor of to-shelf from 1 to 0; the next position is 1");
         shell.ok("relays", "resume", "to-shelf");
         Await.until("it arrived again", () -> arrived.equals(List.of(1L, 1L)));
     }

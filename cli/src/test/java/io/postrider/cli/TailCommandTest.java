@@ -210,7 +210,7 @@ class TailCommandTest {
                 .granted("select on all tables in schema postrider")) {
             Ran ran = new Shell().ok("tail", "orders", "--database-url", role.url());
             assertThat(ran.lines()).hasSize(2);
-            assertThat(ran.err()).contains("may not sequence");
+            assertThat(ran.err()).contains("may not assign positions");
         }
     }
 

@@ -19,13 +19,13 @@ public record CountQuery(Instant from, Instant to, Bucket bucket, By by, EventFi
     /** Refuses an empty or reversed time range, and more than 2,000 buckets. */
     public CountQuery {
         if (!from.isBefore(to)) {
-            throw PostriderException.refused("from must be before to, was " + from + " and " + to);
+            throw PostriderException.refused("from must be before to; from was " + from + ", to was " + to);
         }
         long buckets = Duration.between(from, to).dividedBy(bucket.length()) + 1;
         if (buckets > MOST_BUCKETS) {
-            throw PostriderException.refused("from..to must be at most " + MOST_BUCKETS + " buckets of a "
-                    + bucket.name().toLowerCase(Locale.ROOT) + ", was " + buckets
-                    + "; take longer buckets or less time");
+            throw PostriderException.refused("the time from..to has " + buckets + " buckets of one "
+                    + bucket.name().toLowerCase(Locale.ROOT) + "; the limit is " + MOST_BUCKETS
+                    + "; use a longer bucket or a shorter time");
         }
     }
 

@@ -9,7 +9,7 @@ import java.util.Optional;
 import java.util.UUID;
 
 /**
- * The event log: a read model of the topics whose {@link #listener} was added to a node. Every read is limited to a
+ * The event log: a searchable copy of the topics whose {@link #listener} was added to a node. Every read is limited to a
  * {@link Reach}, which the database enforces. The event log follows the log within milliseconds and contains each committed event
  * exactly once. Thread-safe.
  */

@@ -3,7 +3,7 @@ package io.postrider.admin;
 import io.postrider.LogEvent;
 import java.time.Instant;
 
-/** A cursor in the order of time over all events; the events before it are older. */
+/** A place in the list of all recorded events, which is sorted by time. A page contains the events before it, the latest first. */
 public record EventLogCursor(Instant at, String topic, long position) {
     /** Before every event that was created at this time or later. */
     public static EventLogCursor before(Instant at) {

@@ -11,12 +11,12 @@ import org.jspecify.annotations.Nullable;
 public interface Jobs {
     /**
      * The status of one job; empty if it does not exist or retention has removed it. A job without a position has position 0.
-     * Producers choose ids, so several jobs may have the same id. This then returns the oldest one still to run, otherwise the
-     * oldest dead one, otherwise the oldest.
+     * Producers may choose ids, so several jobs can have the same id. In that case this returns the oldest unfinished job,
+     * otherwise the oldest dead job, otherwise the oldest job.
      */
     Optional<Status> find(UUID id);
 
-    /** The same among the jobs in reach: a caller cannot detect that a job outside its reach exists. */
+    /** Like {@link #find(UUID)}, but only among the jobs in reach. A job outside the reach is treated as if it did not exist. */
     Optional<Status> find(Reach reach, UUID id);
 
     /** Why a job is waiting; empty if it is running, finished or unknown. If several have this id, see {@link #find(UUID)}. */
@@ -26,9 +26,9 @@ public interface Jobs {
     Optional<WaitReason> waiting(Status job);
 
     /**
-     * Gives positions to committed events, as a running node does within milliseconds; a job without a position is not listed.
-     * Call it to find a job that was just enqueued when possibly no node is running. Fails if another session holds the
-     * sequencing lock for longer than two seconds.
+     * Gives positions to committed events, as a running node does within milliseconds. A job without a position is not listed, so
+     * call this to find a job that was just enqueued if no node may be running. Fails if another session holds the sequencing lock
+     * for longer than two seconds.
      */
     void sequence();
 

@@ -31,9 +31,11 @@ public interface Listeners {
      *
      * @param position its cursor: the last position that it has finished
      * @param head the last position of its topic
-     * @param attempts failed attempts in a row at the event that holds it up
-     * @param retryAfter when it tries again; null if nothing holds it up
-     * @param detachedAt when retention detached it; null if it is attached
+     * @param attempts how many times in a row the event that blocks the listener has failed; 0 if none blocks it
+     * @param retryAfter when the listener tries that event again; null if no event blocks it
+     * @param setbacks how many events wait for a retry
+     * @param detachedAt when retention removed events that the listener had not handled, which stops it until it is reset; null
+     *     if that has not happened
      * @param owner the node that runs it; null if none does
      */
     record Status(

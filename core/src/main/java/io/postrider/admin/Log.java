@@ -30,7 +30,7 @@ public interface Log {
 
     /**
      * Gives positions to the events that are committed now, as a running node does. A tool calls it so that its next read is
-     * complete even if no node is running. Waits while another session is sequencing.
+     * complete even if no node is running. Waits while another session assigns positions.
      */
     void sequence();
 
@@ -52,7 +52,7 @@ public interface Log {
 
     /** Receives the events of a topic. If a call throws, the same events are delivered again after a while. */
     interface Follower {
-        /** The next events, without a gap. Events that retention has removed before they were read are skipped. */
+        /** The next events, in order and without a gap, except for events that retention removed before they were read. */
         void read(List<LogEvent> events) throws Exception;
 
         /**

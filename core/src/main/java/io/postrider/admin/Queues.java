@@ -30,8 +30,8 @@ public interface Queues {
      * The status of a queue: a row of the view {@code queues}.
      *
      * @param depth an estimate of the jobs that could run now: the delayed jobs that are due, plus all jobs that were never
-     *     claimed, including those without a position. It can be too high, because only a claim shows whether a job that was
-     *     never claimed is scheduled for later
+     *     claimed, including those without a position. It is too high if a job that was never claimed is scheduled for later,
+     *     because only a claim reads the job's time
      * @param scheduled jobs that wait for a time
      * @param running jobs that a worker has claimed
      * @param oldestAt when the oldest job that can run now was enqueued
@@ -71,10 +71,11 @@ public interface Queues {
             refuse("limit per key", perKey);
             refuse("rate", rate);
             if ((rate == null) != (period == null)) {
-                throw PostriderException.refused("a rate needs a period, and a period a rate");
+                throw PostriderException.refused("a rate needs a period, and a period needs a rate");
             }
             if (period != null && (period.toMillis() < 1 || period.toDays() > 366)) {
-                throw PostriderException.refused("rate period must be PT0.001S..P366D, was " + period);
+                throw PostriderException.refused("rate period must be 1ms..366d, was "
+                        + (period.toMillis() < 1 ? period.toMillis() + "ms" : period.toDays() + "d"));
             }
         }
 

@@ -14,7 +14,7 @@ public record Rooms(Set<String> projects, Set<String> users) {
         users = Set.copyOf(users);
         if (projects.size() + users.size() > MOST) {
             throw PostriderException.refused(
-                    "rooms must be at most " + MOST + ", were " + (projects.size() + users.size()));
+                    "the number of rooms must be at most " + MOST + ", was " + (projects.size() + users.size()));
         }
     }
 }

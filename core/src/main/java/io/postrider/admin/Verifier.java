@@ -3,7 +3,7 @@ package io.postrider.admin;
 import java.util.List;
 import java.util.function.Consumer;
 
-/** Checks from the database alone that no event is lost, duplicated or out of place. Read-only, in one snapshot. Thread-safe. */
+/** Checks that no event is lost, duplicated or out of order. It only reads the database, in one snapshot. Thread-safe. */
 public interface Verifier {
     /**
      * Checks every guarantee. Reads the whole log, segment by segment, on the server.

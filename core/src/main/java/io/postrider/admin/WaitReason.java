@@ -13,7 +13,7 @@ public record WaitReason(Reason reason, @Nullable Instant until, String detail) 
 
     /** The reason why a job is waiting. */
     public enum Reason {
-        /** The job is committed and has no position yet; if that lasts, no node is sequencing. */
+        /** The job is committed and has no position yet; if that lasts, no node assigns positions. */
         NO_POSITION,
         /** The job is scheduled for a later time. */
         TIME,

@@ -6,7 +6,7 @@ import java.util.Locale;
 public enum DisconnectReason {
     /** The client left or is unreachable. It is not notified. */
     GONE(1000),
-    /** The client's outbox was full, or it read nothing for the send timeout. */
+    /** The connection's send buffer was full, or the client read nothing for the send timeout. */
     SLOW(4408),
     /** Its token has expired. */
     EXPIRED(4401),

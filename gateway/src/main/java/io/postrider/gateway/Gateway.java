@@ -189,7 +189,7 @@ public final class Gateway implements AutoCloseable {
         public void renew(@Nullable String token) {
             Subscriber joined = subscriber;
             if (joined == null || entry == null) {
-                throw Refusal.badRequest("say hello first");
+                throw Refusal.badRequest("the first frame must be a hello");
             }
             Identity identity = verified(token);
             if (!identity.subject().equals(entry.identity().subject())) {
@@ -258,7 +258,7 @@ public final class Gateway implements AutoCloseable {
     private static void refuseOthers(Identity identity, Set<Room> rooms) {
         for (Room room : rooms) {
             if (!identity.mayHear(room)) {
-                throw Refusal.forbidden("the token does not reach the room " + room);
+                throw Refusal.forbidden("the room " + room + " is outside the token's reach");
             }
         }
     }

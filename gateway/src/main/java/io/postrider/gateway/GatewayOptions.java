@@ -8,7 +8,10 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.Set;
 
-/** Options of a gateway. Immutable: each {@code with…} returns a changed copy and rejects invalid values by name. */
+/**
+ * Options of a gateway. Immutable: each {@code with…} returns a changed copy. An invalid value is refused, and the error names the
+ * option.
+ */
 public final class GatewayOptions {
     private static final int MIB = 1 << 20;
     private static final int MANY = 1_000_000;
@@ -47,7 +50,7 @@ public final class GatewayOptions {
         return new GatewayOptions(draft);
     }
 
-    /** How much may be queued for a connection that does not read before it is closed. Default 1 MiB and 4,096 frames. */
+    /** The size of a connection's send buffer. If it is full, the connection is closed. Default 1 MiB and 4,096 frames. */
     public GatewayOptions withOutbox(int bytes, int frames) {
         Draft draft = is.copy();
         draft.outboxBytes = within("outbox bytes", bytes, 1024, 64 * MIB);
@@ -254,7 +257,8 @@ public final class GatewayOptions {
 
     private static Duration within(String option, Duration value, Duration low, Duration high) {
         if (value.compareTo(low) < 0 || value.compareTo(high) > 0) {
-            throw PostriderException.refused(option + " must be " + low + ".." + high + ", was " + value);
+            throw PostriderException.refused(option + " must be " + low.toMillis() + ".." + high.toMillis()
+                    + " ms, was " + value.toMillis() + " ms");
         }
         return value;
     }

@@ -31,6 +31,6 @@ public interface GatewayWatch {
     /** A client sent a position from which it cannot resume. */
     default void snapshotNeeded(String topic) {}
 
-    /** A connection did not read fast enough: its outbox was full, and it is being closed. */
+    /** A client did not read fast enough: the send buffer of its connection was full, and the connection is being closed. */
     default void overflowed(String topic, long queuedBytes) {}
 }

@@ -54,8 +54,8 @@ public final class PolledRevocations implements Revocations, AutoCloseable {
     /** The same with another interval. 50 ms..4 s: streams must be closed within 5 s. */
     public static PolledRevocations of(Source source, Duration every) {
         if (every.compareTo(SHORTEST) < 0 || every.compareTo(LONGEST) > 0) {
-            throw PostriderException.refused(
-                    "revocations must be read every " + SHORTEST + ".." + LONGEST + ", was " + every);
+            throw PostriderException.refused("the interval for reading revocations must be " + SHORTEST.toMillis()
+                    + ".." + LONGEST.toMillis() + " ms, was " + every.toMillis() + " ms");
         }
         try {
             return new PolledRevocations(source, Set.copyOf(source.revoked()), every);

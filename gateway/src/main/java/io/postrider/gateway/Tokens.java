@@ -97,7 +97,7 @@ public final class Tokens {
     /** The allowed clock skew. 0..60 s, default 30 s. */
     public Tokens withSkew(Duration newSkew) {
         if (newSkew.isNegative() || newSkew.compareTo(Duration.ofSeconds(60)) > 0) {
-            throw PostriderException.refused("skew must be PT0S..PT1M, was " + newSkew);
+            throw PostriderException.refused("skew must be 0..60 s, was " + newSkew.toSeconds() + " s");
         }
         return new Tokens(issuer, audience, keys, newSkew, clock);
     }

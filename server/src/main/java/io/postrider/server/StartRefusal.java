@@ -101,7 +101,7 @@ final class StartRefusal {
                 (element == null ? failed.getTargetType() : element).getType().getEnumConstants();
         return choices == null
                 ? null
-                : PostriderException.refused("setting " + e.getName() + " must be of "
+                : PostriderException.refused("setting " + e.getName() + " must be one of "
                         + Arrays.stream(choices)
                                 .map(one -> one.toString().toLowerCase(Locale.ROOT))
                                 .collect(Collectors.joining(", "))

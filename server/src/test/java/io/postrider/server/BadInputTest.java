@@ -93,11 +93,11 @@ class BadInputTest {
     @Test
     void what_nests_too_deep_or_is_too_long_a_number_is_refused_before_it_is_built() {
         String deep = "{\"type\":\"a\",\"payload\":" + "[".repeat(100_000) + "]".repeat(100_000) + "}";
-        assertProblem(server.post(operator, EVENTS, deep), 400, "nesting");
+        assertProblem(server.post(operator, EVENTS, deep), 400, "the nesting depth is limited to 200");
         String number = "{\"type\":\"a\",\"payload\":" + "9".repeat(200_000) + "}";
-        assertProblem(server.post(operator, EVENTS, number), 400, "number");
+        assertProblem(server.post(operator, EVENTS, number), 400, "a number is limited to 1000 characters");
         String name = "{\"type\":\"a\",\"payload\":{\"" + "n".repeat(5_000) + "\":1}}";
-        assertProblem(server.post(operator, EVENTS, name), 400, "name");
+        assertProblem(server.post(operator, EVENTS, name), 400, "a name is limited to 1024 characters");
     }
 
     @ParameterizedTest

@@ -246,8 +246,8 @@ class ServeCommandTest {
                     --port=99999                                     | --port) must be 0..65535, was 99999
                     --config=/no/such.yaml                           | --config must be a readable file, was /no/such.yaml
                     --config=/dev/null                               | --config must be a readable file
-                    --roles=apix                                     | postrider.roles must be of api, worker, gateway; was 'apix'
-                    --set=postrider.gateway.feed=x                   | postrider.gateway.feed must be of log, redis; was 'x'
+                    --roles=apix                                     | postrider.roles must be one of api, worker, gateway; was 'apix'
+                    --set=postrider.gateway.feed=x                   | postrider.gateway.feed must be one of log, redis; was 'x'
                     --set=postrider.nope=1                           | unknown setting postrider.nope
                     --set=postrider.relays.audit.type=kafak          | did you mean 'kafka'
                     """)

@@ -21,8 +21,9 @@ import picocli.CommandLine.Option;
         header = "Verify that no event is lost, duplicated or out of order.",
         description = {
             "Checks that every committed event has exactly one position, that the positions of a topic have no gaps, that the"
-                    + " events of a transaction are contiguous, and that the ledger of every listener is contiguous.",
-            "Can run at any time, on one snapshot. The server reads the whole log, segment by segment.",
+                    + " events of a transaction are contiguous, and that every listener has recorded its progress without a gap.",
+            "Can run at any time, and reads one snapshot. The server reads the whole log, segment by segment. If no node is running,"
+                    + " it first assigns positions to committed events.",
             "Exits with 1 if a guarantee does not hold, and shows the first violations."
         },
         footer = {"  postrider verify", "  postrider verify --json | jq 'select(.violations > 0)'"})

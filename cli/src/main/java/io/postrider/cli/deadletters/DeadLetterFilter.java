@@ -9,7 +9,10 @@ import picocli.CommandLine.Option;
 /** Options that filter dead letters. */
 @Command
 final class DeadLetterFilter {
-    @Option(names = "--listener", paramLabel = "NAME", description = "Only dead letters of this listener.")
+    @Option(
+            names = "--listener",
+            paramLabel = "NAME",
+            description = "Only dead letters of this listener; for jobs of the queue mail: queue:mail.")
     private @Nullable String listener;
 
     @Option(names = "--topic", paramLabel = "NAME", description = "Only events of this topic.")

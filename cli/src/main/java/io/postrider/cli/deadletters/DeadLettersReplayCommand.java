@@ -15,8 +15,10 @@ import picocli.CommandLine.Option;
 /** Hands dead letters back to their listener. */
 @Command(
         name = "replay",
-        header = "Hand dead letters back to their listener, with a fresh number of attempts.",
-        description = "Only that listener handles them again, in order per key. All are replayed in one transaction.",
+        header = "Deliver dead letters again to their listener or queue, with all attempts available again.",
+        description =
+                "No other listener handles them again. Events with the same key are replayed in order. All are replayed in one"
+                        + " transaction.",
         footer = {
             "  postrider dead-letters replay 17 18",
             "  postrider dead-letters replay --listener mail --error 'connection refused' --dry-run",

@@ -20,7 +20,8 @@ public final class Sequencing {
             return true;
         } catch (PostriderException e) {
             if (e.sqlState().equals(ExitCode.DENIED)) {
-                say.accept("this role may not sequence; events appear when another node assigns their positions");
+                say.accept(
+                        "this role may not assign positions; new events appear when a node has assigned their positions");
                 return false;
             }
             throw e;

@@ -19,9 +19,9 @@ import picocli.CommandLine.Parameters;
 /** Prints the events of a topic, and optionally follows it. */
 @Command(
         name = "tail",
-        header = "Print the events of a topic, and follow new ones.",
+        header = "Print the latest events of a topic, or follow new ones.",
         description = {
-            "Does not affect listeners. If no node is running, it sequences committed events itself.",
+            "Does not affect listeners. If no node is running, it assigns positions to committed events itself.",
             "Fields of --json: topic, position, event_id, type, key, project_id, user_id, aggregate_type,"
                     + " aggregate_id, created_at, headers, payload."
         },

@@ -89,7 +89,7 @@ public final class JobsListCommand implements Callable<Integer> {
                 Column.left("STATE"),
                 Column.right("ATTEMPT"),
                 Column.left("CREATED"),
-                Column.left("WHAT"));
+                Column.left("DETAIL"));
         jobs.forEach(one -> table.row(
                 Cell.of(one.id().toString(), colours::bold),
                 Cell.of(PrintableText.line(one.type())),

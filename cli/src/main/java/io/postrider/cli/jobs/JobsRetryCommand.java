@@ -13,10 +13,10 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
-/** Runs waiting or dead jobs now. */
+/** Runs scheduled or dead jobs now. */
 @Command(
         name = "retry",
-        header = "Run waiting or dead jobs now.",
+        header = "Run scheduled jobs (which wait for a time or a retry) or dead jobs now.",
         footer = {"  postrider jobs retry 6f0e3b0e-1f0e-4b0e-8f0e-1f0e3b0e1f0e"})
 public final class JobsRetryCommand implements Callable<Integer> {
     private final Terminal terminal;
@@ -43,7 +43,7 @@ public final class JobsRetryCommand implements Callable<Integer> {
                 if (!postrider.jobs().retry(job)) {
                     throw new PostriderException(
                             Kind.CONFLICT,
-                            "job " + id + " is " + job.state() + ": only waiting and dead jobs can be retried");
+                            "job " + id + " is " + job.state() + ": only scheduled or dead jobs can be retried");
                 }
                 terminal.say("retrying " + id);
             }

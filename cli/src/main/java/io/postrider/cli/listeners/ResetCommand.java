@@ -28,10 +28,10 @@ import picocli.CommandLine.Parameters;
         name = "reset",
         header = "Move a listener to another position in its topic.",
         description = {
-            "Backwards, it handles the events from there again. Forwards, it never handles the events in between. A detached"
-                    + " listener runs again.",
-            "A reset forward drops the events that it passes, even if they are being retried. Events before the old"
-                    + " position that wait for a retry, and dead letters, are not affected.",
+            "After a reset backward, the listener handles the events from there again. After a reset forward, it never handles"
+                    + " the events in between, even if one of them is being retried. A detached listener (retention has"
+                    + " removed events that it had not handled) runs again.",
+            "Events before the old position that wait for a retry, and dead letters, are not affected.",
             "Asks for confirmation; without a terminal, pass --yes."
         },
         footer = {
@@ -54,7 +54,7 @@ public final class ResetCommand implements Callable<Integer> {
             required = true,
             paramLabel = "WHERE",
             description =
-                    "New place: beginning, end, the position to handle next, or a time such as 2026-03-01T00:00:00Z.")
+                    "Where to continue: beginning, end, the position to handle next, or a time such as 2026-03-01T00:00:00Z.")
     @SuppressWarnings("NullAway.Init") // required
     private String to;
 
@@ -82,10 +82,12 @@ public final class ResetCommand implements Callable<Integer> {
             DatabaseOptions.requireUsable(postrider);
             long from = status(postrider).position();
             long cursor = postrider.cursorAt(listener, point);
-            String what = "move " + listener + " from " + Table.grouped(from) + " to " + Table.grouped(cursor)
-                    + (cursor < from
-                            ? ", to handle " + Table.grouped(from - cursor) + " positions again"
-                            : ", past " + Table.grouped(cursor - from) + " positions that it will never handle");
+            String what =
+                    "move the cursor of " + listener + " from " + Table.grouped(from) + " to " + Table.grouped(cursor)
+                            + (cursor < from
+                                    ? ", to handle " + Table.grouped(from - cursor) + " positions again"
+                                    : ", past " + Table.grouped(cursor - from) + " positions that it will never handle")
+                            + "; the next position is " + Table.grouped(cursor + 1);
             if (dryRun) {
                 terminal.say("would " + what);
                 print(from, cursor);
@@ -96,7 +98,8 @@ public final class ResetCommand implements Callable<Integer> {
                 return ExitCode.FAILURE;
             }
             long reached = postrider.reset(listener, point);
-            terminal.say("moved " + listener + " from " + Table.grouped(from) + " to " + Table.grouped(reached));
+            terminal.say("moved the cursor of " + listener + " from " + Table.grouped(from) + " to "
+                    + Table.grouped(reached) + "; the next position is " + Table.grouped(reached + 1));
             print(from, reached);
             return ExitCode.OK;
         }

@@ -75,10 +75,10 @@ public final class QueuesListCommand implements Callable<Integer> {
             words.add("paused");
         }
         if (one.runningLimit() != null) {
-            words.add("at most " + one.runningLimit() + " at once");
+            words.add("at most " + one.runningLimit() + " running");
         }
         if (one.keyLimit() != null) {
-            words.add(one.keyLimit() + " of a key");
+            words.add("at most " + one.keyLimit() + " running per key");
         }
         if (one.rate() != null) {
             words.add("rate " + one.rate());

@@ -7,7 +7,7 @@ import picocli.CommandLine.Command;
 /** Pauses queues on all nodes. */
 @Command(
         name = "pause",
-        header = "Stop starting jobs of queues, on all nodes, until they are resumed.",
+        header = "Pause queues on all nodes: no new job starts until they are resumed; running jobs finish.",
         footer = {"  postrider queues pause mail", "  postrider queues pause mail reports"})
 public final class QueuesPauseCommand extends QueuesActionCommand {
     public QueuesPauseCommand(Terminal terminal) {

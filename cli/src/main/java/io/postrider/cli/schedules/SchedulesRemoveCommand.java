@@ -7,7 +7,7 @@ import picocli.CommandLine.Command;
 /** Removes a schedule. */
 @Command(
         name = "remove",
-        header = "Remove a schedule; its jobs stay.",
+        header = "Remove a schedule; jobs that it has already enqueued stay.",
         footer = {"  postrider schedules remove nightly"})
 public final class SchedulesRemoveCommand extends SchedulesActionCommand {
     public SchedulesRemoveCommand(Terminal terminal) {

@@ -21,9 +21,9 @@ import picocli.CommandLine.Spec;
         name = "serve",
         header = "Run the server: HTTP API, gateway and worker.",
         description = {
-            "Runs any combination of three roles: api (HTTP under /v1), gateway (streams to browsers) and worker (relays, the"
-                    + " event log, and an application's listeners and jobs). Every role serves /health/live, /health/ready"
-                    + " and /metrics.",
+            "Runs any combination of three roles: api (HTTP under /v1), gateway (streams to browsers) and worker (runs the"
+                    + " relays, records the event log, and runs the listeners and jobs of an application that embeds the server)."
+                    + " Every role serves /health/live, /health/ready and /metrics.",
             "Without a database it starts an embedded PostgreSQL. Without keys it generates a temporary key and accepts only"
                     + " local connections; to serve other machines, set postrider.auth.secrets or postrider.auth.public-keys.",
             "Every setting can also be set in application.yaml or in the environment: postrider.http.port is"
@@ -72,7 +72,7 @@ public final class ServeCommand implements Callable<Integer> {
 
     @Option(
             names = "--log",
-            paramLabel = "FORM",
+            paramLabel = "FORMAT",
             description = "Log format: json or text (default: text on a terminal, otherwise json).")
     private @Nullable String log;
 

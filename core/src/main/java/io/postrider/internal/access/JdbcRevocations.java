@@ -41,14 +41,14 @@ public final class JdbcRevocations implements Revocations {
                         row -> Answer.of(row.text("fate"))))
                 .orElseThrow();
         if (answer == Answer.EXPIRED) {
-            throw PostriderException.refused("expires_at is in the past, was " + expiresAt
-                    + ": an expired token is rejected anyway; pass the token's exp");
+            throw PostriderException.refused("expires_at must be in the future, was " + expiresAt
+                    + "; pass the token's exp (an expired token is rejected anyway)");
         }
         if (answer == Answer.FULL) {
             throw new PostriderException(
                     Kind.CONFLICT,
-                    MOST + " unexpired tokens are revoked already, the limit, so this one was not added;"
-                            + " replace the signing key");
+                    "the token was not revoked: the list already has " + MOST + " unexpired tokens, which is the limit;"
+                            + " replace the signing key instead");
         }
     }
 

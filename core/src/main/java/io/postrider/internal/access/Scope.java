@@ -54,7 +54,8 @@ public final class Scope {
             throw new PostriderException(
                     Kind.FAILED,
                     "row-level security does not apply to this role (superuser or BYPASSRLS), so reads are refused;"
-                            + " run `postrider migrate` as a role that may create the reader's role, or connect as another");
+                            + " run `postrider migrate` as a role that may create the reader role, or connect as a role"
+                            + " without these rights");
         }
     }
 

@@ -35,8 +35,8 @@ final class JdbcAnalytics implements Analytics {
                                 .int8("seconds", query.bucket().length().toSeconds())),
                         row -> new Count(row.instant("bucket"), row.textOrNull("name"), row.int8("events"))));
         if (counts.size() > MOST_ROWS) {
-            throw PostriderException.refused("these are more than " + MOST_ROWS
-                    + " counts; take longer buckets, less time, or a narrower selection");
+            throw PostriderException.refused("the result has more than " + MOST_ROWS
+                    + " counts; use a longer bucket, a shorter time or a narrower filter");
         }
         return counts;
     }

@@ -188,7 +188,8 @@ public final class JdbcEventLog implements EventLog {
     @Override
     public void keep(Duration keep) {
         if (keep.compareTo(Duration.ofHours(1)) < 0 || keep.compareTo(Duration.ofDays(36_500)) > 0) {
-            throw PostriderException.refused("keep must be PT1H..PT876000H, was " + keep);
+            throw PostriderException.refused("keep must be 1h..36500d, was "
+                    + (keep.toHours() < 1 ? keep.toSeconds() + "s" : keep.toDays() + "d"));
         }
         database.statement(session -> session.update(KEEP, bind -> bind.millis("keep", keep)));
     }
@@ -209,7 +210,7 @@ public final class JdbcEventLog implements EventLog {
 
     private static int refuseOutside(int most) {
         if (most < 1 || most > MOST) {
-            throw PostriderException.refused("most must be 1.." + MOST + ", was " + most);
+            throw PostriderException.refused("the number of events (most) must be 1.." + MOST + ", was " + most);
         }
         return most;
     }

@@ -53,7 +53,8 @@ final class JobCommands {
             }
         }
         throw new PostriderException(
-                Kind.CONFLICT, "job " + job.id() + " changed hands " + MOST_TRIES + " times meanwhile; try again");
+                Kind.CONFLICT,
+                "job " + job.id() + " was claimed or returned " + MOST_TRIES + " times in the meantime; try again");
     }
 
     private Answer tryCancel(Jobs.Status job, String reason) {

@@ -22,14 +22,14 @@ final class WaitReasons {
                 until,
                 switch (reason) {
                     case NO_POSITION ->
-                        "it has no position yet; if that lasts, no node is sequencing: see postrider doctor";
+                        "it has no position yet; if that lasts, no node assigns positions: see postrider doctor";
                     case TIME -> "it is scheduled to run at " + until;
                     case RETRY -> "its last attempt failed; it is tried again at " + until;
                     case PAUSED -> "queue " + queue + " is paused";
                     case NO_WORKER -> "no running node works on queue " + queue;
                     case NO_HANDLER -> "no running node handles type " + subject + " in queue " + queue;
                     case KEY ->
-                        "its key is taken: queue " + queue + " runs at most " + subject + " jobs of a key at once";
+                        "the limit per key of queue " + queue + " is " + subject + ", and its key has reached it";
                     case LIMIT -> "queue " + queue + " has reached its limit: " + subject;
                     case ALONE -> ahead + " workers ended while they held it; it waits until a worker can run it alone";
                     case BEHIND -> ahead == null || ahead == 0 ? "it is next" : ahead + " jobs are ahead of it";

@@ -184,7 +184,7 @@ public final class JdbcVerifier implements Verifier {
                         Bind::nothing,
                         row -> new VerifyResult(
                                 "ledgers",
-                                "every ledger is contiguous, none beyond the head",
+                                "every listener's progress has no gap and does not go beyond the head",
                                 row.int8("ranges"),
                                 row.int8("broken") + row.int8("astray"),
                                 row.texts("offenders"),

@@ -274,10 +274,14 @@ class EventLogTest {
         try (Node node = new Node(database)) {
             EventLog eventLog = node.postrider.eventLog();
             EventFilter orders = EventFilter.topic("orders");
-            assertRefused(() -> eventLog.read(Reach.all(), orders, 0, 0), "most must be 1..1000, was 0");
-            assertRefused(() -> eventLog.read(Reach.all(), orders, 0, 1_001), "most must be 1..1000, was 1001");
+            assertRefused(
+                    () -> eventLog.read(Reach.all(), orders, 0, 0),
+                    "the number of events (most) must be 1..1000, was 0");
+            assertRefused(
+                    () -> eventLog.read(Reach.all(), orders, 0, 1_001),
+                    "the number of events (most) must be 1..1000, was 1001");
             assertRefused(() -> eventLog.read(Reach.all(), EventFilter.all(), 0, 10), "topic");
-            assertRefused(() -> eventLog.keep(Duration.ofMinutes(59)), "keep must be");
+            assertRefused(() -> eventLog.keep(Duration.ofMinutes(59)), "keep must be 1h..36500d, was 3540s");
             assertRefused(() -> Reach.project(""), "project");
             assertRefused(() -> Reach.user("", "p"), "user");
             assertRefused(() -> Reach.user("u", "a\0b"), "project");
@@ -286,7 +290,7 @@ class EventLogTest {
             assertRefused(() -> CountQuery.between(now, now), "from must be before to");
             assertRefused(
                     () -> CountQuery.between(now.minus(Duration.ofDays(3)), now).withBucket(CountQuery.Bucket.MINUTE),
-                    "at most 2000 buckets of a minute, was 4321");
+                    "4321 buckets of one minute; the limit is 2000");
             assertThatThrownBy(() -> eventLog.rebuild("orders")).hasMessage("no listener event_log:orders");
         }
     }

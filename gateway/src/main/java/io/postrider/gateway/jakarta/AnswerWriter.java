@@ -29,7 +29,8 @@ public final class AnswerWriter {
     /** A client must have taken the whole answer within this time, or its connection is closed. */
     public AnswerWriter(Duration timeout) {
         if (timeout.toMillis() < 1) {
-            throw PostriderException.refused("the time for an answer must be at least 1 ms, was " + timeout);
+            throw PostriderException.refused(
+                    "the time for an answer must be at least 1 ms, was " + timeout.toMillis() + " ms");
         }
         this.timeout = timeout;
     }

@@ -86,8 +86,8 @@ final class EmitRoutes {
         UUID id = fields.idOrNull("id");
         if (id != null && who.reach() == Identity.Reach.USER) {
             throw Problem.forbidden(
-                    "a token that reaches a user may not choose the id of an event",
-                    "Omit it, and the server assigns one; or use a token that reaches a project.");
+                    "a token with reach user may not choose the id of an event",
+                    "Omit it, and the server assigns one; or use a token with reach project.");
         }
         return id == null ? event : event.withId(id);
     }

@@ -42,13 +42,13 @@ final class EventRoutes {
                         .described(Operation.of(
                                         "events",
                                         "readEvents",
-                                        "List the events of a topic in the order of their positions, from the read model.")
+                                        "List the events of a topic in the order of their positions, from the event log.")
                                 .takes(Parameter.path("topic", "Topic name."))
                                 .takes(SELECTION)
                                 .takes(AFTER, Parameter.LIMIT)
                                 .answers(EventSchemas.EVENT_PAGE)),
                 Route.get("/v1/events/{id}", Need.ANYONE, this::show)
-                        .described(Operation.of("events", "showEvent", "Get one event from the read model.")
+                        .described(Operation.of("events", "showEvent", "Get one event from the event log.")
                                 .takes(Parameter.path("id", "Event id.", Schema.uuid()))
                                 .answers(EventSchemas.EVENT)
                                 .fails(ErrorResponse.NOT_FOUND)));

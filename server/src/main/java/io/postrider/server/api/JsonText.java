@@ -69,9 +69,7 @@ public final class JsonText {
         } catch (CharacterCodingException e) {
             throw Problem.badRequest("the body is not UTF-8");
         } catch (StreamConstraintsException e) {
-            throw Problem.badRequest("the body's JSON goes beyond a limit: nesting " + DEEPEST + ", " + MOST_TOKENS
-                    + " values, names and brackets, a number of "
-                    + LONGEST_NUMBER + " characters, a name of " + LONGEST_NAME);
+            throw Problem.badRequest("the body's JSON exceeds a limit: " + limit(e.getOriginalMessage()));
         } catch (ArithmeticException | NumberFormatException e) { // an exponent that BigDecimal cannot represent
             throw Problem.badRequest("the body has a number with an exponent beyond the limit of " + LARGEST_EXPONENT
                     + "; send it as a string");
@@ -119,6 +117,26 @@ public final class JsonText {
     }
 
     /** One line that gives the location and does not repeat the input. */
+    /** The limit that Jackson names in its message, which also names our parser's settings. */
+    private static String limit(String message) {
+        if (message.contains("nesting")) {
+            return "the nesting depth is limited to " + DEEPEST;
+        }
+        if (message.contains("Number")) {
+            return "a number is limited to " + LONGEST_NUMBER + " characters; send a longer one as a string";
+        }
+        if (message.contains("Name")) {
+            return "a name is limited to " + LONGEST_NAME + " characters";
+        }
+        if (message.contains("String")) {
+            return "a string is limited to " + LONGEST_STRING + " characters";
+        }
+        if (message.contains("scale")) {
+            return "the exponent of a number is limited to " + LARGEST_EXPONENT + "; send a larger one as a string";
+        }
+        return "values, names and brackets are limited to " + MOST_TOKENS + " together";
+    }
+
     private static String flaw(JacksonException e) {
         String where = e.getLocation() == null
                 ? ""

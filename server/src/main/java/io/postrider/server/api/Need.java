@@ -9,9 +9,9 @@ public enum Need {
     NOBODY,
     /** Any valid token. */
     ANYONE,
-    /** A token that reaches a project, or everything: a service's, not a browser's. */
+    /** A token with reach project or all: a service's, not a browser's. */
     PROJECT,
-    /** A token that reaches everything. */
+    /** A token with reach all. */
     OPERATOR;
 
     /** Whether the caller's token suffices. */

@@ -146,7 +146,7 @@ public final class Problem extends RuntimeException {
         return switch (e.kind()) {
             case REFUSED -> badRequest(message);
             case NOT_FOUND -> of(404, message, "Check the name.");
-            case CONFLICT -> of(409, message, "Resolve the conflict that detail names, or try again later.");
+            case CONFLICT -> of(409, message, "Resolve the conflict that is described in detail, or try again later.");
             case UNREACHABLE -> unreachable(e);
             case FAILED -> unexpected(e);
         };

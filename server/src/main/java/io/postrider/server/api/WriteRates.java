@@ -9,7 +9,7 @@ import java.util.function.LongSupplier;
 
 /**
  * Limits the write rate of a caller: a token bucket for each project, and one for each user of a project. A project cannot starve
- * other projects, and a browser cannot use up its project's share. Tokens that reach all are not limited.
+ * other projects, and a browser cannot use up its project's share. Tokens with reach all are not limited.
  * Counts events and jobs on this node only; one with a large payload counts as several. Thread-safe.
  */
 public final class WriteRates {

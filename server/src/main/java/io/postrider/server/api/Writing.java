@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Checks what a token may write, and for which project and user. Both come from the token, not from the body: a body that
- * names others is refused. A token that reaches a user is in a browser, where anyone can read it, so it may write only to the
- * topics and queues in the settings. A token that reaches a project writes to existing topics and queues, and creates none.
+ * names others is refused. A token with reach user is in a browser, where anyone can read it, so it may write only to the
+ * topics and queues in the settings. A token with reach project writes to existing topics and queues, and creates none.
  */
 public final class Writing {
     private final Postrider postrider;
@@ -35,9 +35,9 @@ public final class Writing {
     /**
      * The permissions in the settings.
      *
-     * @param userTopics topics to which a token that reaches a user may emit
+     * @param userTopics topics to which a token with reach user may emit
      * @param userQueues queues to which it may enqueue
-     * @param projectTopics topics to which a token that reaches a project may emit; null: every existing topic
+     * @param projectTopics topics to which a token with reach project may emit; null: every existing topic
      * @param projectQueues queues to which it may enqueue; null: every existing queue
      * @param topics topics that other settings name: they count as existing while they are empty
      */
@@ -112,12 +112,12 @@ public final class Writing {
         }
         boolean isUser = who.reach() == Identity.Reach.USER;
         throw Problem.forbidden(
-                "a token that reaches a " + (isUser ? "user" : "project") + " may not " + what,
+                "a token with reach " + (isUser ? "user" : "project") + " may not " + what,
                 isUser
-                        ? "Use a token that reaches a project. The operator can also allow it in postrider.api.user-"
-                                + kind + "."
+                        ? "Use a token with reach project. The operator can also allow it in postrider.api.user-" + kind
+                                + "."
                         : "Use one of the existing " + kind
-                                + ", or a token that reaches all. The operator can also allow it in postrider.api.project-"
+                                + ", or a token with reach all. The operator can also allow it in postrider.api.project-"
                                 + kind + ".");
     }
 
@@ -141,7 +141,7 @@ public final class Writing {
         }
         if (who.project() == null) {
             throw Problem.forbidden(
-                    "a token that reaches a user and has no project may not write",
+                    "a token with reach user and without a project may not write",
                     "Use a token with the claim project; if there are no projects, choose one name for all tokens.");
         }
         refuseOther("project_id", given, who.project());
@@ -185,7 +185,7 @@ public final class Writing {
         if (given != null && !given.equals(own)) {
             throw Problem.forbidden(
                     field + " differs from the token's",
-                    "Leave it out: it is taken from the token, unless that reaches all.");
+                    "Leave it out: it is taken from the token. Only a token with reach all may choose it.");
         }
     }
 }

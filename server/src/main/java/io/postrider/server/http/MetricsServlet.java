@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * {@code /metrics} in the Prometheus text format. Contains names of topics, listeners and types, never a payload, a project or a
  * user. Public if the server listens on this machine only and the Host header names this machine. Otherwise it needs a token
- * that reaches all, unless the settings make it public.
+ * with reach all, unless the settings make it public.
  */
 public final class MetricsServlet extends HttpServlet {
     private static final long serialVersionUID = 1;

@@ -13,7 +13,7 @@ public enum ErrorResponse {
     CONFLICT(409, "Conflict", "The current state does not allow it."),
     TOO_LARGE(413, "TooLarge", "The body is larger than the server's limit."),
     WRONG_TYPE(415, "WrongType", "The body is not application/json."),
-    TOO_MANY(429, "TooMany", "This subject has reached its limit of connections."),
+    TOO_MANY(429, "TooMany", "The caller has reached its limit of connections or its write rate."),
     UNAVAILABLE(
             503,
             "Unavailable",

@@ -21,14 +21,16 @@ public final class EventSchemas {
             map(text()).named("Headers").described("Metadata that travels with the event; at most 16 KiB.");
 
     public static final Schema NEW_EVENT = object("NewEvent")
-            .mayHave("id", uuid().described("Set by producers that retry, so that consumers can detect duplicates."))
+            .mayHave(
+                    "id",
+                    uuid().described("Set it in a producer that retries, so that consumers can detect duplicates."))
             .has(
                     "type",
                     text().with("maxLength", 200)
                             .with("pattern", "^[A-Za-z0-9][A-Za-z0-9._:/-]*$")
                             .described("What happened."))
             .has("payload", CommonSchemas.JSON_VALUE)
-            .mayHave("key", text().described("Events of one key are meant to be handled in order."))
+            .mayHave("key", text().described("Events with the same key are handled in order."))
             .mayHave("project_id", text().described("Taken from the token unless its reach is all."))
             .mayHave("user_id", text().described("Taken from the token if its reach is user."))
             .mayHave("aggregate_type", text())

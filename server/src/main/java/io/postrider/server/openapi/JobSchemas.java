@@ -23,13 +23,14 @@ public final class JobSchemas {
             .mayHave(
                     "unique_key",
                     text().described(
-                                    "While an unfinished job has this key, no other one is enqueued. The key is scoped to"
-                                            + " the project or user that the token reaches."))
+                                    "While an unfinished job has this key, no other one is enqueued. The key is unique in the"
+                                            + " token's project, and with reach user in its user."))
             .mayHave(
                     "unique_for",
                     text().with("format", "duration")
                             .described(
-                                    "Makes the key unique for this long instead, whether or not the job is finished."))
+                                    "Holds the key for exactly this time after the job was enqueued, whether the job is finished"
+                                            + " or not."))
             .mayHave("project_id", text())
             .mayHave("user_id", text())
             .mayHave("headers", EventSchemas.HEADERS)

@@ -110,9 +110,9 @@ public record ServerSettings(
     /**
      * What tokens may write, and limits for reads and writes.
      *
-     * @param userTopics topics to which tokens that reach a user may emit; default: none
+     * @param userTopics topics to which tokens with reach user may emit; default: none
      * @param userQueues queues on which they may enqueue
-     * @param projectTopics topics to which tokens that reach a project may emit; default: every existing topic
+     * @param projectTopics topics to which tokens with reach project may emit; default: every existing topic
      * @param projectQueues queues on which they may enqueue
      * @param readers maximum number of concurrent reads, each on a connection in addition to those of the pool
      * @param readTimeout for one statement of a read

@@ -15,9 +15,9 @@ import org.apache.kafka.common.config.SslConfigs;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The brokers and how to connect to them. Immutable: each {@code with…} returns a changed copy and rejects invalid values by
- * name. Everything except the login can also be set as a Kafka property if {@link ClientProperty} allows it; properties that name
- * a file, an address or a class are not allowed. {@link #toString} never contains a password or a key.
+ * The brokers and how to connect to them. Immutable: each {@code with…} returns a changed copy. An invalid value is refused, and
+ * the error names the option. Everything except the login can also be set as a Kafka property if {@link ClientProperty} allows it;
+ * properties that name a file, an address or a class are not allowed. {@link #toString} never contains a password or a key.
  */
 public final class KafkaOptions {
     private static final Pattern SERVER = Pattern.compile("([A-Za-z0-9._-]{1,253}|\\[[0-9A-Fa-f:.]{2,45}]):[0-9]{1,5}");
@@ -79,7 +79,8 @@ public final class KafkaOptions {
      */
     public KafkaOptions withDeliveryTimeout(Duration time) {
         if (time.compareTo(SHORTEST) < 0 || time.compareTo(LONGEST) > 0) {
-            throw PostriderException.refused("delivery timeout must be " + SHORTEST + ".." + LONGEST + ", was " + time);
+            throw PostriderException.refused("delivery timeout must be " + SHORTEST.toMillis() + ".."
+                    + LONGEST.toMillis() + " ms, was " + time.toMillis() + " ms");
         }
         return withProperty(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, Long.toString(time.toMillis()));
     }
@@ -107,7 +108,7 @@ public final class KafkaOptions {
         return new KafkaOptions(servers, given, Login.of(mechanism, user, password));
     }
 
-    /** Properties under Kafka's own names, as in a configuration file. An unknown property is refused by name. */
+    /** Properties under Kafka's own names, as in a configuration file. An unknown property is refused, and the error names it. */
     public KafkaOptions withProperties(Map<String, String> properties) {
         KafkaOptions changed = this;
         for (Map.Entry<String, String> property : properties.entrySet()) {

@@ -19,7 +19,8 @@ final class Checks {
 
     static Duration outside(String option, Duration value, Duration low, Duration high) {
         if (value.compareTo(low) < 0 || value.compareTo(high) > 0) {
-            throw PostriderException.refused(option + " must be " + low + ".." + high + ", was " + value);
+            throw PostriderException.refused(option + " must be " + low.toMillis() + ".." + high.toMillis()
+                    + " ms, was " + value.toMillis() + " ms");
         }
         return value;
     }
@@ -38,8 +39,8 @@ final class Checks {
         String name = missing(option, value);
         boolean odd = name.chars().anyMatch(c -> c <= ' ' || c == 0x7F);
         if (name.isEmpty() || name.length() > LONGEST_NAME || odd) {
-            throw PostriderException.refused(
-                    option + " must have 1.." + LONGEST_NAME + " characters, none of them white space or a control");
+            throw PostriderException.refused(option + " must have 1.." + LONGEST_NAME
+                    + " characters, without white space and control characters");
         }
         return name;
     }

@@ -3,8 +3,8 @@ package io.postrider.redis;
 import java.time.Duration;
 
 /**
- * Options for moving entries from a stream. Immutable: each {@code with…} returns a changed copy and rejects invalid values by
- * name.
+ * Options for moving entries from a stream. Immutable: each {@code with…} returns a changed copy. An invalid value is refused, and
+ * the error names the option.
  */
 public final class IngestOptions {
     private final String stream;

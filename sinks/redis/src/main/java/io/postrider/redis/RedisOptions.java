@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The address of a Redis server and how to connect to it: one server, or an address that leads to the current primary. Not a
- * cluster. Immutable: each {@code with…} returns a changed copy and rejects invalid values by name. Never shows a secret.
+ * cluster. Immutable: each {@code with…} returns a changed copy. An invalid value is refused, and the error names the option.
+ * {@link #toString} and errors contain no secret.
  */
 public final class RedisOptions {
     private static final int SHORTEST_SECRET = 16;

@@ -11,7 +11,10 @@ import java.util.TreeSet;
 import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 
-/** Options of a webhook. Immutable: each {@code with…} returns a changed copy and rejects invalid values by name. */
+/**
+ * Options of a webhook. Immutable: each {@code with…} returns a changed copy. An invalid value is refused, and the error names the
+ * option.
+ */
 public final class WebhookOptions {
     private static final SecureRandom RANDOM = new SecureRandom();
     private static final Duration SHORTEST = Duration.ofMillis(10);
@@ -145,7 +148,8 @@ public final class WebhookOptions {
 
     private static Duration within(String option, Duration value) {
         if (value.compareTo(SHORTEST) < 0 || value.compareTo(LONGEST) > 0) {
-            throw PostriderException.refused(option + " must be " + SHORTEST + ".." + LONGEST + ", was " + value);
+            throw PostriderException.refused(option + " must be " + SHORTEST.toMillis() + ".." + LONGEST.toMillis()
+                    + " ms, was " + value.toMillis() + " ms");
         }
         return value;
     }

@@ -17,7 +17,7 @@ public final class NodeRights implements Check {
         List<String> missing = MissingRights.missing(examination, "node");
         return List.of(
                 missing.isEmpty()
-                        ? Finding.ok("this role may sequence and listen")
+                        ? Finding.ok("this role may assign positions and listen")
                         : Finding.warn(
                                 "this role can only emit: it lacks " + String.join(", ", missing),
                                 "fine for a producer; nodes must run as a role that has them"));

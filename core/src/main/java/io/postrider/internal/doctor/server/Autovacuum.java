@@ -22,7 +22,7 @@ public final class Autovacuum implements Check {
         Map<String, String> settings = ServerSettings.of(examination, List.of("autovacuum", "track_counts"));
         if (settings.containsValue("off")) {
             return List.of(Finding.warn(
-                    "autovacuum or track_counts is off: no statistics, and dead rows of setbacks stay",
+                    "autovacuum or track_counts is off: there are no statistics, and dead rows of retries are not removed",
                     "switch both on"));
         }
         List<String> without =

@@ -34,7 +34,8 @@ public final class NotifyQueue implements Check {
         }
         return List.of(
                 percent >= 50
-                        ? Finding.warn(percent + " % full: producers do not notify, events wait for the poll", advice)
+                        ? Finding.warn(
+                                percent + " % full: producers do not notify, so events wait for the next poll", advice)
                         : Finding.ok(percent + " % full"));
     }
 }

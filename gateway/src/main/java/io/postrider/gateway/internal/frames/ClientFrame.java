@@ -60,7 +60,7 @@ public final class ClientFrame {
     private String text(String name) {
         String text = json.text(name);
         if (text == null) {
-            throw Refusal.badRequest("the frame wants " + name + ", a string");
+            throw Refusal.badRequest("the frame must have the field " + name + ", a string");
         }
         return text;
     }

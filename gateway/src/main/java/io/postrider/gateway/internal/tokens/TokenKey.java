@@ -47,7 +47,7 @@ public final class TokenKey {
 
     public static TokenKey secret(byte[] secret) {
         if (secret.length < SHORTEST_SECRET) {
-            throw PostriderException.refused("a secret for HS256 must have " + SHORTEST_SECRET + " bytes at least, had "
+            throw PostriderException.refused("a secret for HS256 must have at least " + SHORTEST_SECRET + " bytes, had "
                     + secret.length + "; generate it randomly");
         }
         byte[] own = secret.clone();
@@ -69,8 +69,8 @@ public final class TokenKey {
         if (key instanceof EdECPublicKey ed && ed.getParams().getName().equals("Ed25519")) {
             return new TokenKey(Algorithm.EdDSA, (input, signature) -> isSigned("Ed25519", ed, input, signature));
         }
-        throw PostriderException.refused("a public key must be RSA of " + SHORTEST_RSA
-                + " bits at least, EC on P-256, or Ed25519, was " + key.getAlgorithm());
+        throw PostriderException.refused("a public key must be RSA of at least " + SHORTEST_RSA
+                + " bits, EC on P-256, or Ed25519, was " + key.getAlgorithm());
     }
 
     /** The signature of HS256. */
