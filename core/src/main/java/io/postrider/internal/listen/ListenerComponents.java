@@ -44,7 +44,7 @@ final class ListenerComponents {
                 : new RelayInvoker(
                         listener.handler(), sink, new KeyGroups(listener.concurrency(), node.threads()), ledger);
         this.attempts = new Attempts(database, invoker, setbacks);
-        this.report = new DeliveryReport(listener, node.watch());
+        this.report = new DeliveryReport(listener, node.reports());
         this.batchSize = new BatchSize(listener.batch(), destination.isSlow());
     }
 
@@ -53,13 +53,13 @@ final class ListenerComponents {
             return null;
         }
         Availability availability =
-                new Availability(node.database(), listener.name(), to.sink().describe(), node.watch());
+                new Availability(node.database(), listener.name(), to.sink().describe(), node.reports().watch());
         return new SinkDestination(node.database(), listener, new Sender(to.sink()), availability);
     }
 
     private static Destination withoutSink(NodeServices node, Listener listener) {
         return listener.isTransactional()
                 ? Destination.NONE
-                : new HandlerDestination(new Availability(node.database(), listener.name(), "handler", node.watch()));
+                : new HandlerDestination(new Availability(node.database(), listener.name(), "handler", node.reports().watch()));
     }
 }
