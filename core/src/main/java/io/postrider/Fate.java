@@ -88,8 +88,7 @@ public sealed interface Fate {
             @Nullable Duration in,
             @Nullable String code,
             @Nullable String message,
-            @Nullable Throwable error)
-            implements Fate {}
+            @Nullable Throwable error) implements Fate {}
 
     /** See {@link #snooze}. */
     record Snooze(Duration in) implements Fate {}

@@ -74,8 +74,8 @@ public enum MessageFormat {
     public static MessageFormat of(String word) {
         MessageFormat format = BY_WORD.get(Refuse.missing("format", word));
         if (format == null) {
-            throw PostriderException.refused("format must be cloudevents, payload or payload-with-id, was '"
-                    + Refuse.shortened(word) + "'");
+            throw PostriderException.refused(
+                    "format must be cloudevents, payload or payload-with-id, was '" + Refuse.shortened(word) + "'");
         }
         return format;
     }

@@ -54,10 +54,11 @@ class CompatibilityViewsTest {
                             + " last_error_code, failed_at is not null, topic, payload, created_at is not null)"
                             + " from postrider.outbox_dead_letters"))
                     .isEqualTo("mail 2 " + bad + " bad 2 no_address t orders {} t");
-            assertThat(psql.text("select concat_ws(' ', id, aggregate_type, aggregate_id, user_id, project_id, event_type,"
-                            + " payload, status, retry_count, next_retry_at is null, published_at is not null,"
-                            + " created_at is not null, last_error is null, listener_id, topic, position)"
-                            + " from postrider.event_outbox where id = '" + good + "'"))
+            assertThat(psql.text(
+                            "select concat_ws(' ', id, aggregate_type, aggregate_id, user_id, project_id, event_type,"
+                                    + " payload, status, retry_count, next_retry_at is null, published_at is not null,"
+                                    + " created_at is not null, last_error is null, listener_id, topic, position)"
+                                    + " from postrider.event_outbox where id = '" + good + "'"))
                     .isEqualTo(good + " order 42 u p good {\"n\": 1} published 0 t t t t mail orders 1");
             assertThat(psql.texts("select status from postrider.event_outbox order by position"))
                     .containsExactly("published", "failed", "pending");

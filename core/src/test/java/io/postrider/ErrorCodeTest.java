@@ -87,7 +87,8 @@ class ErrorCodeTest {
                     .start();
             UUID id = enqueue(node, Job.of("q", "t", "{}"));
             Await.until(
-                    "it waits for a retry", () -> "retry".equals(status(node, id).waitsFor()));
+                    "it waits for a retry",
+                    () -> "retry".equals(status(node, id).waitsFor()));
             assertThat(status(node, id).errorCode()).isEqualTo("rate_limited");
             assertThat(status(node, id).error()).isEqualTo("later");
         }
@@ -134,8 +135,9 @@ class ErrorCodeTest {
             Await.until(
                     "it is set back",
                     () -> "out_of_stock"
-                            .equals(psql.text(
-                                    "select coalesce(last_error_code, '') from postrider.listeners where name = 'coded'")));
+                            .equals(
+                                    psql.text(
+                                            "select coalesce(last_error_code, '') from postrider.listeners where name = 'coded'")));
             assertThat(psql.text("select last_error_code from postrider.dead_letters where listener = 'dies'"))
                     .isEqualTo("out_of_stock");
         }
@@ -160,6 +162,7 @@ class ErrorCodeTest {
     @Test
     void a_code_is_bounded_in_length() {
         assertThat(new CodedException("x".repeat(100), "m").code()).hasSize(100);
-        assertThatThrownBy(() -> new CodedException("x".repeat(101), "m")).hasMessageContaining("at most 100 characters");
+        assertThatThrownBy(() -> new CodedException("x".repeat(101), "m"))
+                .hasMessageContaining("at most 100 characters");
     }
 }

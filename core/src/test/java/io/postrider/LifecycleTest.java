@@ -202,8 +202,8 @@ class LifecycleTest {
             Database door = new Database(pool, SchemaName.of("postrider"));
             Heads heads = new Heads(Watch.NOTHING);
             Assignments posts = new Assignments(heads);
-            RunningListeners listeners = new RunningListeners(
-                    door, heads, posts, new Reports("test", Watch.NOTHING, new ActivityLog(0)));
+            RunningListeners listeners =
+                    new RunningListeners(door, heads, posts, new Reports("test", Watch.NOTHING, new ActivityLog(0)));
             NodeConnection wire = new NodeConnection(door, pool, Duration.ofMillis(50), Watch.NOTHING, List.of(posts));
             wire.start();
             Listener booking = Listener.transactional("booking", "orders", (connection, event) -> {

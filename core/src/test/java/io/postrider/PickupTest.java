@@ -45,7 +45,8 @@ class PickupTest {
                     Event.of("orders", "a", "4"),
                     Event.of("orders", "a", "5"));
             node.with(Listener.transactionalBatch("l", "orders", (connection, events) -> {
-                        boolean bad = events.stream().anyMatch(event -> event.payload().equals("3"));
+                        boolean bad = events.stream()
+                                .anyMatch(event -> event.payload().equals("3"));
                         if (bad && (events.size() > 1 || failed.compareAndSet(false, true))) {
                             throw new IllegalStateException("not yet");
                         }
@@ -63,11 +64,14 @@ class PickupTest {
         try (Node node = new Node(database, options -> options.withWatch(watch))) {
             node.postrider
                     .add(Worker.on("q")
-                            .handling("t", job -> failed.compareAndSet(false, true) ? Fate.retry(Duration.ZERO) : Fate.done()))
+                            .handling(
+                                    "t",
+                                    job -> failed.compareAndSet(false, true) ? Fate.retry(Duration.ZERO) : Fate.done()))
                     .start();
             UUID first = enqueue(node, Job.of("q", "t", "{}"));
             awaitState(node, first, State.DONE);
-            UUID later = enqueue(node, Job.of("q", "t", "{}").withRunAt(Instant.now().plusMillis(500)));
+            UUID later =
+                    enqueue(node, Job.of("q", "t", "{}").withRunAt(Instant.now().plusMillis(500)));
             awaitState(node, later, State.DONE);
             Await.until("the first one is reported", () -> !jobs.isEmpty());
             assertThat(jobs).containsExactly(first);

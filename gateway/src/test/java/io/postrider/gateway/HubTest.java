@@ -408,7 +408,9 @@ class HubTest {
                 "{}",
                 Instant.EPOCH);
         String frame = new String(
-                FrameEncoder.event(Transport.Form.SSE, broken, MessageFormat.CLOUD_EVENTS).bytes(), java.nio.charset.StandardCharsets.UTF_8);
+                FrameEncoder.event(Transport.Form.SSE, broken, MessageFormat.CLOUD_EVENTS)
+                        .bytes(),
+                java.nio.charset.StandardCharsets.UTF_8);
         assertThat(frame.lines()).hasSize(4).last().asString().isEmpty();
         assertThat(frame).doesNotContain("\r");
     }

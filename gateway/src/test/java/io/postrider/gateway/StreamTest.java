@@ -38,7 +38,8 @@ class StreamTest extends GatewayTestBase {
     /** One client is served live, the other resumes from the read model: one event is kept in memory. */
     @Test
     void in_a_payload_format_clients_get_the_payload_and_resume_by_position() throws Exception {
-        GatewayOptions payloads = options().withFormat(MessageFormat.PAYLOAD_WITH_ID).withRecent(1, 1024);
+        GatewayOptions payloads =
+                options().withFormat(MessageFormat.PAYLOAD_WITH_ID).withRecent(1, 1024);
         try (Served served = serve(payloads)) {
             String token = served.token("ann", "p1", USER);
             SseClient live = served.sse(token, "&room=user:ann");
@@ -48,8 +49,7 @@ class StreamTest extends GatewayTestBase {
             SseClient resumed = served.sse(token, "&room=user:ann&position=1");
             resumed.awaitEvents(2);
             assertThat(resumed.positions()).containsExactly(2L, 3L);
-            assertThat(resumed.await("event").json())
-                    .matches("\\{\"event_id\":\"[0-9a-f-]{36}\",\"n\": 2}");
+            assertThat(resumed.await("event").json()).matches("\\{\"event_id\":\"[0-9a-f-]{36}\",\"n\": 2}");
             assertThat(live.await("event").json()).matches("\\{\"event_id\":\"[0-9a-f-]{36}\",\"n\": 1}");
             SocketClient socket = served.socket(token, 2L, "user:ann");
             assertThat(socket.await("event").json())

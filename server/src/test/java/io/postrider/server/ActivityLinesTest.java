@@ -41,7 +41,9 @@ class ActivityLinesTest {
 
     private String post(String path, String body) throws Exception {
         HttpRequest request = HttpRequest.newBuilder(URI.create(address + path))
-                .header("Authorization", "Bearer " + LiveServer.mint(secret).issue("root", null, Reach.ALL, LiveServer.HOUR))
+                .header(
+                        "Authorization",
+                        "Bearer " + LiveServer.mint(secret).issue("root", null, Reach.ALL, LiveServer.HOUR))
                 .header("Content-Type", "application/json")
                 .POST(HttpRequest.BodyPublishers.ofString(body))
                 .build();
@@ -54,15 +56,18 @@ class ActivityLinesTest {
     void each_event_and_job_has_its_lines_at_info_with_the_fields_that_searches_use(TestDatabase database)
             throws Exception {
         try (ChildJvm server = start(database)) {
-            String receipt =
-                    post("/v1/queues/mail/jobs", "{\"type\":\"receipt\",\"payload\":1,\"key\":\"order-42\"}");
-            JsonNode claimed = line(server, "job_claimed", one -> one.path("job_id").asString().equals(receipt));
+            String receipt = post("/v1/queues/mail/jobs", "{\"type\":\"receipt\",\"payload\":1,\"key\":\"order-42\"}");
+            JsonNode claimed = line(
+                    server, "job_claimed", one -> one.path("job_id").asString().equals(receipt));
             assertThat(claimed.path("level").asString()).isEqualTo("info");
             assertThat(claimed.path("item_id").asString()).isEqualTo("order-42");
             assertThat(claimed.path("attempt").asInt()).isEqualTo(1);
             assertThat(claimed.path("worker_id").asString()).isEqualTo("node-1");
             assertThat(claimed.path("job_type").asString()).isEqualTo("receipt");
-            JsonNode completed = line(server, "job_completed", one -> one.path("job_id").asString().equals(receipt));
+            JsonNode completed = line(
+                    server,
+                    "job_completed",
+                    one -> one.path("job_id").asString().equals(receipt));
             assertThat(completed.path("level").asString()).isEqualTo("info");
             assertThat(completed.path("item_id").asString()).isEqualTo("order-42");
             assertThat(completed.path("worker_id").asString()).isEqualTo("node-1");
@@ -70,19 +75,24 @@ class ActivityLinesTest {
             assertThat(completed.path("duration_ms").isIntegralNumber()).isTrue();
 
             String flaky = post("/v1/queues/mail/jobs", "{\"type\":\"flaky\",\"payload\":1}");
-            JsonNode failed = line(server, "job_failed", one -> one.path("job_id").asString().equals(flaky));
+            JsonNode failed = line(
+                    server, "job_failed", one -> one.path("job_id").asString().equals(flaky));
             assertThat(failed.path("will_retry").asBoolean()).isTrue();
             assertThat(failed.path("error_code").asString()).isEqualTo("busy");
             assertThat(failed.path("error").asString()).isEqualTo("try later");
             assertThat(failed.path("duration_ms").isIntegralNumber()).isTrue();
             assertThat(failed.has("item_id")).as("it has no key").isFalse();
-            assertThat(line(server, "job_completed", one -> one.path("job_id").asString().equals(flaky))
+            assertThat(line(
+                                    server,
+                                    "job_completed",
+                                    one -> one.path("job_id").asString().equals(flaky))
                             .path("attempt")
                             .asInt())
                     .isEqualTo(2);
 
             String dead = post("/v1/queues/mail/jobs", "{\"type\":\"hopeless\",\"payload\":1,\"key\":\"k\"}");
-            JsonNode died = line(server, "job_failed", one -> one.path("job_id").asString().equals(dead));
+            JsonNode died = line(
+                    server, "job_failed", one -> one.path("job_id").asString().equals(dead));
             assertThat(died.path("level").asString()).isEqualTo("error");
             assertThat(died.path("will_retry").isBoolean()).isTrue();
             assertThat(died.path("will_retry").asBoolean()).isFalse();
@@ -96,7 +106,10 @@ class ActivityLinesTest {
     void an_event_has_lines_from_emit_to_dead_letter(TestDatabase database) throws Exception {
         try (ChildJvm server = start(database)) {
             String good = post("/v1/topics/orders/events", "{\"type\":\"good\",\"payload\":1}");
-            JsonNode enqueued = line(server, "outbox_enqueued", one -> one.path("event_id").asString().equals(good));
+            JsonNode enqueued = line(
+                    server,
+                    "outbox_enqueued",
+                    one -> one.path("event_id").asString().equals(good));
             assertThat(enqueued.path("level").asString()).isEqualTo("info");
             assertThat(enqueued.path("topic").asString()).isEqualTo("orders");
             assertThat(enqueued.path("type").asString()).isEqualTo("good");

@@ -64,12 +64,14 @@ public final class MicrometerWatch implements Watch {
             Map.entry("job_claimed_total", "Job attempts started by this worker"),
             Map.entry("job_completed_total", "Finished job attempts, by outcome"),
             Map.entry("job_notification_received_total", "Notifications that this node has received"),
-            Map.entry("postrider_notifications_received_total", "Notifications that this node has received, by content"),
+            Map.entry(
+                    "postrider_notifications_received_total", "Notifications that this node has received, by content"),
             Map.entry(
                     "postrider_job_pickup",
                     "Time from the insert of a job to the start of its handler; only jobs that were never delayed"),
             Map.entry(
-                    "postrider_listener_pickup", "Time from the insert of an event until a listener starts to handle it"),
+                    "postrider_listener_pickup",
+                    "Time from the insert of an event until a listener starts to handle it"),
             Map.entry("job_poll_scanned_total", "Jobs found by polling, without a notification"),
             Map.entry("postrider_job_looks_total", "Polls for due jobs"),
             Map.entry(
@@ -247,8 +249,7 @@ public final class MicrometerWatch implements Watch {
                 .increment(by);
     }
 
-    private void time(
-            String name, String one, Function<Key, Iterable<Tag>> tags, Duration took, Duration[] buckets) {
+    private void time(String name, String one, Function<Key, Iterable<Tag>> tags, Duration took, Duration[] buckets) {
         timers.computeIfAbsent(
                         new Key(name, one, ""),
                         key -> Timer.builder(name)

@@ -130,8 +130,7 @@ class MetersTest {
     @Test
     void the_time_from_insert_to_pickup_is_a_histogram_for_jobs_and_listeners() {
         Instant now = Instant.parse("2026-05-01T12:00:00Z");
-        MicrometerWatch watch =
-                new MicrometerWatch(registry, "n", "postrider", Clock.fixed(now, ZoneOffset.UTC));
+        MicrometerWatch watch = new MicrometerWatch(registry, "n", "postrider", Clock.fixed(now, ZoneOffset.UTC));
         watch.jobPickedUp(job(now.minusMillis(40)));
         watch.jobPickedUp(job(now.plusSeconds(5))); // the database's clock is ahead
         watch.jobPickedUp(job(Instant.parse("-4000-01-01T00:00:00Z")));
@@ -155,18 +154,18 @@ class MetersTest {
         for (int i = 0; i < 1_000; i++) {
             watch.pickedUp("listener-" + i, List.of(event(Instant.now())));
         }
-        assertThat(registry.scrape().lines().filter(line -> line.startsWith("postrider_listener_pickup_seconds_count{")))
+        assertThat(registry.scrape()
+                        .lines()
+                        .filter(line -> line.startsWith("postrider_listener_pickup_seconds_count{")))
                 .hasSize(201);
     }
 
     private static ClaimedJob job(Instant createdAt) {
-        return new ClaimedJob(
-                new UUID(0, 1), "q", Priority.NORMAL, "t", "{}", null, null, null, "{}", createdAt, 1, 1);
+        return new ClaimedJob(new UUID(0, 1), "q", Priority.NORMAL, "t", "{}", null, null, null, "{}", createdAt, 1, 1);
     }
 
     private static LogEvent event(Instant createdAt) {
-        return new LogEvent(
-                "orders", 1, new UUID(0, 1), "t", "{}", null, null, null, null, null, "{}", createdAt);
+        return new LogEvent("orders", 1, new UUID(0, 1), "t", "{}", null, null, null, null, null, "{}", createdAt);
     }
 
     @Test

@@ -37,7 +37,9 @@ final class DeliveryReport {
     /** These events are about to be handled. Those that were handled before, as part of a larger batch, are not reported again. */
     void pickedUp(List<LogEvent> events) {
         long before = pickedUpTo;
-        if (watch == Watch.NOTHING || events.isEmpty() || events.get(events.size() - 1).position() <= before) {
+        if (watch == Watch.NOTHING
+                || events.isEmpty()
+                || events.get(events.size() - 1).position() <= before) {
             return;
         }
         pickedUpTo = events.get(events.size() - 1).position();

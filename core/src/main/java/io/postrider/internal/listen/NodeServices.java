@@ -7,8 +7,7 @@ import io.postrider.internal.watch.Reports;
 import java.util.concurrent.ExecutorService;
 
 /** Shared by all listeners of a node. */
-record NodeServices(
-        Database database, Heads heads, LogReader reader, ExecutorService threads, Reports reports) {
+record NodeServices(Database database, Heads heads, LogReader reader, ExecutorService threads, Reports reports) {
     String name() {
         return reports.node();
     }

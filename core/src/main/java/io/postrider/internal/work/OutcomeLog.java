@@ -20,8 +20,8 @@ final class OutcomeLog {
     private static final Logger log = LoggerFactory.getLogger(OutcomeLog.class);
     private static final String COMPLETED =
             "job_completed queue={} job_type={} job_id={} item_id={} attempt={} worker_id={} duration_ms={}";
-    private static final String FAILED = COMPLETED.replace("job_completed", "job_failed")
-            + " will_retry={} error_code={} error=\"{}\"";
+    private static final String FAILED =
+            COMPLETED.replace("job_completed", "job_failed") + " will_retry={} error_code={} error=\"{}\"";
     private static final String UNAVAILABLE = FAILED.replace("job_failed", "job_unavailable");
 
     private final Reports reports;

@@ -43,9 +43,7 @@ interface SinkType {
 
     private static Sink redisPubSub(Given given, UnaryOperator<@Nullable String> environment) {
         return new RedisPubSubSink(
-                redis(given, environment),
-                given.text("channel").orElse(RedisPubSubSink.CHANNEL),
-                given.format());
+                redis(given, environment), given.text("channel").orElse(RedisPubSubSink.CHANNEL), given.format());
     }
 
     private static Sink redisStream(Given given, UnaryOperator<@Nullable String> environment) {

@@ -33,8 +33,7 @@ public final class KafkaOptions {
     private final @Nullable Login login;
     private final MessageFormat format;
 
-    private KafkaOptions(
-            String servers, Map<String, String> given, @Nullable Login login, MessageFormat format) {
+    private KafkaOptions(String servers, Map<String, String> given, @Nullable Login login, MessageFormat format) {
         this.servers = servers;
         this.given = given;
         this.login = login;

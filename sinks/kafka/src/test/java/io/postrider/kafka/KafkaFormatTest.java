@@ -93,7 +93,8 @@ class KafkaFormatTest {
 
     @Test
     void the_format_is_shown_and_must_be_given() {
-        assertThat(BROKER.options().withFormat(MessageFormat.PAYLOAD).toString()).contains("format=payload");
+        assertThat(BROKER.options().withFormat(MessageFormat.PAYLOAD).toString())
+                .contains("format=payload");
         assertThatThrownBy(() -> BROKER.options().withFormat(null)).hasMessage("format must be given, was null");
     }
 }

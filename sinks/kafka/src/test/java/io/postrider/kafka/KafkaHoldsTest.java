@@ -184,7 +184,9 @@ class KafkaHoldsTest {
             Await.until(
                     "a moment later",
                     () -> System.nanoTime() - begin > Duration.ofMillis(300).toNanos());
-            predecessor.send(new Records(topic, EPOCH, MessageFormat.CLOUD_EVENTS).of(late)).get();
+            predecessor
+                    .send(new Records(topic, EPOCH, MessageFormat.CLOUD_EVENTS).of(late))
+                    .get();
             assertThat(asked.get(60, TimeUnit.SECONDS)).isEqualTo(ids(List.of(late)));
         }
     }

@@ -66,8 +66,7 @@ class RedisFormatTest {
         Subscription subscription = new Subscription(redis.options(), channel, heard::add, on -> {});
         subscription.start();
         Await.until("somebody listens", Duration.ofSeconds(30), subscription::isListening);
-        try (RedisPubSubSink sink =
-                new RedisPubSubSink(redis.options().withChannelSecret(SECRET), channel, format)) {
+        try (RedisPubSubSink sink = new RedisPubSubSink(redis.options().withChannelSecret(SECRET), channel, format)) {
             assertThat(sink.send(EPOCH, List.of(event(1))).isWhole()).isTrue();
             Await.until("it is heard", Duration.ofSeconds(30), () -> !heard.isEmpty());
         } finally {
@@ -112,8 +111,7 @@ class RedisFormatTest {
     /** The feed polls the log every second anyway: that all come within that time shows that the messages are heard. */
     @ParameterizedTest
     @EnumSource(mode = Mode.EXCLUDE, names = "CLOUD_EVENTS")
-    void a_feed_takes_such_messages_as_hints_and_reads_every_event_from_the_log(MessageFormat format)
-            throws Exception {
+    void a_feed_takes_such_messages_as_hints_and_reads_every_event_from_the_log(MessageFormat format) throws Exception {
         String channel = "feed-" + format;
         RedisOptions options = redis.options().withChannelSecret(SECRET);
         Recorder recorder = new Recorder();
