@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The outcome of a job, returned by its handler. A handler that throws has the same effect as {@link #retry()}, or, with
- * {@link UnavailableException}, as {@link #unavailable}.
+ * {@link UnavailableException}, as {@link #unavailable}. {@link CodedException} gives the failure a code.
  */
 public sealed interface Fate {
     /** The job is finished. */
@@ -21,12 +21,29 @@ public sealed interface Fate {
 
     /** The job failed. It is retried by the retry policy of its type; after the last attempt it becomes a dead letter. */
     static Fate retry() {
-        return new Retry(null, null);
+        return new Retry(null, null, null, null);
+    }
+
+    /**
+     * The same with a code that programs can compare and a message for people: {@code last_error_code} and
+     * {@code last_error_message} of the job.
+     *
+     * @param code letters, digits and {@code . _ : -}, at most 100 characters; {@code unreadable} and {@code unwritable} are
+     *     reserved
+     */
+    static Fate retry(String code, String message) {
+        return new Retry(null, Refuse.unlessErrorCode(code), Refuse.missing("message", message), null);
     }
 
     /** The job failed. It is retried after this time if an attempt is left. 0..36,500 days, as for every wait here. */
     static Fate retry(Duration in) {
-        return new Retry(refuseNegative("retry", in), null);
+        return new Retry(refuseNegative("retry", in), null, null, null);
+    }
+
+    /** The same with a code and a message, as in {@link #retry(String, String)}. */
+    static Fate retry(Duration in, String code, String message) {
+        return new Retry(
+                refuseNegative("retry", in), Refuse.unlessErrorCode(code), Refuse.missing("message", message), null);
     }
 
     /** The job cannot run now. It runs again after this time, and no attempt is counted. */
@@ -44,7 +61,12 @@ public sealed interface Fate {
 
     /** The job failed permanently. It becomes a dead letter at once, with this reason. */
     static Fate dead(String reason) {
-        return new Dead(Refuse.missing("reason", reason));
+        return new Dead(null, Refuse.missing("reason", reason));
+    }
+
+    /** The same with a code, as in {@link #retry(String, String)}. */
+    static Fate dead(String code, String message) {
+        return new Dead(Refuse.unlessErrorCode(code), Refuse.missing("message", message));
     }
 
     /** The job is no longer needed. It ends as cancelled, with this reason. */
@@ -62,7 +84,11 @@ public sealed interface Fate {
     }
 
     /** See {@link #retry()}. */
-    record Retry(@Nullable Duration in, @Nullable Throwable error) implements Fate {}
+    record Retry(
+            @Nullable Duration in,
+            @Nullable String code,
+            @Nullable String message,
+            @Nullable Throwable error) implements Fate {}
 
     /** See {@link #snooze}. */
     record Snooze(Duration in) implements Fate {}
@@ -70,8 +96,8 @@ public sealed interface Fate {
     /** See {@link #unavailable}. */
     record Unavailable(Duration retryAfter, String reason) implements Fate {}
 
-    /** See {@link #dead}. */
-    record Dead(String reason) implements Fate {}
+    /** See {@link #dead(String)}. */
+    record Dead(@Nullable String code, String reason) implements Fate {}
 
     /** See {@link #cancel}. */
     record Cancel(String reason) implements Fate {}

@@ -9,7 +9,8 @@ public interface JobHandler {
     interface Plain extends JobHandler {
         /**
          * Returns the outcome of the job. An exception has the same effect as {@link Fate#retry()}, except
-         * {@link UnavailableException}, which has that of {@link Fate#unavailable}.
+         * {@link UnavailableException}, which has that of {@link Fate#unavailable}. {@link CodedException} gives the failure a
+         * code.
          */
         Fate handle(ClaimedJob job) throws Exception;
     }
@@ -29,7 +30,8 @@ public interface JobHandler {
     interface Typed<T> {
         /**
          * Returns the outcome of the job. An exception has the same effect as {@link Fate#retry()}, except
-         * {@link UnavailableException}, which has that of {@link Fate#unavailable}.
+         * {@link UnavailableException}, which has that of {@link Fate#unavailable}. {@link CodedException} gives the failure a
+         * code.
          */
         Fate handle(T payload, ClaimedJob job) throws Exception;
     }

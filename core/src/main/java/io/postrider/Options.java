@@ -32,6 +32,7 @@ public final class Options {
     private final boolean autocommit;
     private final @Nullable Duration statementTimeout;
     private final @Nullable Duration lockTimeout;
+    private final int logRate;
     private final Watch watch;
     private final @Nullable HandlerTransactions handlerTransactions;
 
@@ -49,6 +50,7 @@ public final class Options {
         this.autocommit = draft.autocommit;
         this.statementTimeout = timeout("statement timeout", draft.statementTimeout);
         this.lockTimeout = timeout("lock timeout", draft.lockTimeout);
+        this.logRate = Refuse.outside("log rate", draft.logRate, 0, 1_000_000);
         this.watch = draft.watch;
         this.handlerTransactions = draft.handlerTransactions;
     }
@@ -220,6 +222,18 @@ public final class Options {
         return value == null ? null : Refuse.outside(option, value, Duration.ofMillis(1), Duration.ofDays(1));
     }
 
+    /**
+     * How many lines per second the node logs at info about single events and jobs, of each kind: {@code outbox_enqueued},
+     * {@code outbox_publish_succeeded}, {@code job_claimed}, {@code job_completed}. The rest is counted, and the line
+     * {@code log_lines_left_out} reports the counts every 10 s. Failures are always logged. 0..1,000,000, default 0: these lines are
+     * logged only at debug.
+     */
+    public Options withLogRate(int linesPerSecond) {
+        Draft draft = new Draft(this);
+        draft.logRate = linesPerSecond;
+        return new Options(draft);
+    }
+
     /** Receives what the node does, for metrics and traces. Default: nothing. */
     public Options withWatch(Watch newWatch) {
         Draft draft = new Draft(this);
@@ -288,6 +302,10 @@ public final class Options {
         return lockTimeout;
     }
 
+    public int logRate() {
+        return logRate;
+    }
+
     public Watch watch() {
         return watch;
     }
@@ -302,7 +320,7 @@ public final class Options {
         return "node=" + node + " schema=" + schema + " notify=" + (notify ? "idle" : "off") + " poll=" + poll
                 + " payload_cap=" + payloadCap + " keep=" + keep + " patience=" + patience + " pass_size=" + passSize
                 + " segment_size=" + segmentSize + " direct=" + (direct != null)
-                + " autocommit=" + autocommit;
+                + " autocommit=" + autocommit + " log_rate=" + logRate;
     }
 
     private static String defaultNode() {
@@ -340,6 +358,7 @@ public final class Options {
         @Nullable
         Duration lockTimeout;
 
+        int logRate;
         Watch watch = Watch.NOTHING;
 
         @Nullable
@@ -361,6 +380,7 @@ public final class Options {
             this.autocommit = from.autocommit;
             this.statementTimeout = from.statementTimeout;
             this.lockTimeout = from.lockTimeout;
+            this.logRate = from.logRate;
             this.watch = from.watch;
             this.handlerTransactions = from.handlerTransactions;
         }

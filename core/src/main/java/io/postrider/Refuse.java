@@ -85,6 +85,16 @@ final class Refuse {
         return unless(option, value, TYPE_SIGNS, 200);
     }
 
+    /** Two codes are Postrider's own: a dead letter with one of them may have no content. */
+    static String unlessErrorCode(String value) {
+        String code = unlessName("error code", missing("error code", value));
+        if (code.equals("unreadable") || code.equals("unwritable")) {
+            throw PostriderException.refused("error code '" + code + "' is reserved for jobs that Postrider itself"
+                    + " cannot read or settle; choose another");
+        }
+        return code;
+    }
+
     private static String unless(String option, String value, String signs, int longest) {
         if (value.length() > longest || !isName(value, signs)) {
             throw PostriderException.refused(option + " must match [A-Za-z0-9][A-Za-z0-9" + signs

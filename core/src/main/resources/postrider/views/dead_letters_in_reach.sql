@@ -3,7 +3,8 @@
 create or replace view postrider.dead_letters_in_reach with (security_barrier) as
 select d.id, d.listener, d.topic, d.position, d.event_id, d.type, d.key, d.project_id, d.user_id, d.aggregate_type,
   d.aggregate_id, d.payload, d.headers, d.created_at, d.attempts, d.error, d.died_at,
-  case when (select current_setting('postrider.reach', true)) = 'all' then d.stack end as stack
+  case when (select current_setting('postrider.reach', true)) = 'all' then d.stack end as stack,
+  d.error_code as last_error_code
 from postrider.dead_letter d
 where case (select current_setting('postrider.reach', true))
   when 'all' then true

@@ -11,7 +11,8 @@ select l.name, l.topic, l.kind, l.policy, c.to_position as position, h.position 
   (select count(*) from postrider.setback w where w.listener = l.name) as setbacks,
   (select count(*) from postrider.dead_letter d where d.listener = l.name) as dead_letters,
   l.paused, l.detached_at, o.pid as owner_pid, t.worker as owner, l.types, l.batch, l.attempts as max_attempts, l.created_at,
-  coalesce(u.events, 0) as unpositioned, u.oldest_at as unpositioned_since
+  coalesce(u.events, 0) as unpositioned, u.oldest_at as unpositioned_since,
+  case when l.unavailable_error is not null then 'unavailable' else s.error_code end as last_error_code
 from postrider.listener l
 left join (
   select u.topic, sum(u.events)::bigint as events, min(u.oldest_at) as oldest_at
@@ -23,7 +24,7 @@ left join lateral (
   select coalesce((
     select h.position from postrider.head h where h.topic = l.topic order by h.position desc limit 1), 0) as position) h on true
 left join lateral (
-  select s.attempt, s.retry_after, s.error from postrider.setback s
+  select s.attempt, s.retry_after, s.error_code, s.error from postrider.setback s
   where s.listener = l.name and s.attempt > 0 order by s.position limit 1) s on true
 left join lateral (
   select k.pid from pg_locks k

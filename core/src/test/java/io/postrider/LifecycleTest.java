@@ -13,6 +13,8 @@ import io.postrider.internal.listen.Assignments;
 import io.postrider.internal.listen.RunningListeners;
 import io.postrider.internal.log.Heads;
 import io.postrider.internal.wake.NodeConnection;
+import io.postrider.internal.watch.ActivityLog;
+import io.postrider.internal.watch.Reports;
 import io.postrider.testkit.Await;
 import io.postrider.testkit.TestDatabase;
 import java.sql.Connection;
@@ -200,7 +202,8 @@ class LifecycleTest {
             Database door = new Database(pool, SchemaName.of("postrider"));
             Heads heads = new Heads(Watch.NOTHING);
             Assignments posts = new Assignments(heads);
-            RunningListeners listeners = new RunningListeners(door, heads, posts, "test", Watch.NOTHING);
+            RunningListeners listeners =
+                    new RunningListeners(door, heads, posts, new Reports("test", Watch.NOTHING, new ActivityLog(0)));
             NodeConnection wire = new NodeConnection(door, pool, Duration.ofMillis(50), Watch.NOTHING, List.of(posts));
             wire.start();
             Listener booking = Listener.transactional("booking", "orders", (connection, event) -> {

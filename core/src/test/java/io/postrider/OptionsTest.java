@@ -28,6 +28,13 @@ class OptionsTest {
     }
 
     @Test
+    void the_log_rate_is_off_by_default_and_bounded() {
+        assertThat(Options.defaults().logRate()).isZero();
+        assertThat(Options.defaults().withLogRate(100).withNode("n").logRate()).isEqualTo(100);
+        assertThatThrownBy(() -> Options.defaults().withLogRate(-1)).hasMessage("log rate must be 0..1000000, was -1");
+    }
+
+    @Test
     void unset_variables_change_no_option() {
         Options options = Options.defaults().withNotify(false).withPoll(Duration.ofMillis(20));
         assertThat(options.withEnvironment(Map.of("POSTRIDER_NOTIFY", "")).toString())

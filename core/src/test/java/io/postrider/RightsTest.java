@@ -87,7 +87,16 @@ class RightsTest {
 
     @Test
     void a_reader_selects_from_the_documented_views_and_nothing_else(TestDatabase database) {
-        List<String> views = List.of("events", "listeners", "dead_letters", "event_status", "jobs");
+        List<String> views = List.of(
+                "events",
+                "listeners",
+                "dead_letters",
+                "event_status",
+                "jobs",
+                "outbox_listeners",
+                "outbox_dead_letters",
+                "event_outbox",
+                "job_outbox");
         try (Psql admin = new Psql(database);
                 Role reader = Role.create(admin, "viewer_" + database.name())) {
             admin.execute("grant usage on schema postrider to " + reader.name());

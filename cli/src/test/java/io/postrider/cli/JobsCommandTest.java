@@ -32,7 +32,8 @@ class JobsCommandTest {
                             }
                             return Fate.done("{\"sent\": true}");
                         })
-                        .withRetry("welcome", RetryPolicy.never()))
+                        .withRetry("welcome", RetryPolicy.never())
+                        .handling("bounce", job -> Fate.dead("no_such_address", "nobody lives there")))
                 .start();
     }
 
@@ -89,6 +90,20 @@ class JobsCommandTest {
         assertThat(shell.run("jobs", "show", "00000000-0000-0000-0000-000000000000")
                         .code())
                 .isEqualTo(ExitCode.NOT_FOUND);
+    }
+
+    @Test
+    void the_code_of_a_failure_is_shown_with_the_job_and_its_dead_letter(TestDatabase given) {
+        String id = shell.ok("jobs", "enqueue", "mail", "bounce").out().strip();
+        await(id, "\"state\":\"FAILED\"");
+        assertThat(shell.ok("jobs", "show", id).out())
+                .containsPattern("error code +no_such_address")
+                .containsPattern("error +nobody lives there");
+        assertThat(shell.ok("jobs", "show", id, "--json").out()).contains("\"last_error_code\":\"no_such_address\"");
+        String json = shell.ok("dead-letters", "list", "--json").out();
+        assertThat(json).contains("\"last_error_code\":\"no_such_address\"");
+        String letter = json.replaceAll("(?s).*?\"id\":(\\d+).*", "$1");
+        assertThat(shell.ok("dead-letters", "show", letter).out()).containsPattern("error code +no_such_address");
     }
 
     @Test

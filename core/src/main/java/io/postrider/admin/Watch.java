@@ -3,6 +3,7 @@ package io.postrider.admin;
 import io.postrider.ClaimedJob;
 import io.postrider.LogEvent;
 import java.time.Duration;
+import java.util.List;
 
 /**
  * Receives the activity of a node, for metrics and traces. Every method does nothing by default. The thread that did the work
@@ -17,6 +18,13 @@ public interface Watch {
 
     /** A pass gave positions to events. */
     default void sequenced(long events, Duration took) {}
+
+    /**
+     * A listener starts to handle these events, each for the first time on this node; not again for retries. The time since
+     * {@link LogEvent#createdAt} is how long they have waited: from the insert, by the database's clock, so it includes the time until
+     * the transaction committed.
+     */
+    default void pickedUp(String listener, List<LogEvent> events) {}
 
     /**
      * A listener finished a range of positions.
@@ -50,6 +58,14 @@ public interface Watch {
 
     /** A worker starts a job. */
     default void jobBegun(ClaimedJob job) {}
+
+    /**
+     * A worker starts a job that could run as soon as it was committed, for the first time. Called in addition to {@link #jobBegun},
+     * but not for jobs that were delayed: until their time, by their key, or for a retry. The time since
+     * {@link ClaimedJob#createdAt} is how long the job has waited: from the insert, by the database's clock, so it includes the time
+     * until the transaction committed.
+     */
+    default void jobPickedUp(ClaimedJob job) {}
 
     /** An attempt at a job has ended, and its outcome is committed. */
     default void jobEnded(ClaimedJob job, JobEnd end, Duration took) {}

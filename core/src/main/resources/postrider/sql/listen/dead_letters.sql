@@ -6,7 +6,7 @@ from (
   from (
     select d.id, d.listener, d.position, d.topic, d.event_id, d.created_at, d.type, d.key, d.project_id, d.user_id,
       d.aggregate_type, d.aggregate_id, d.payload::text as payload, d.headers::text as headers, d.attempts, d.error, d.died_at,
-      d.stack
+      d.stack, d.last_error_code
     from postrider.dead_letters d
     where (:id::text is null or d.id = :id::int8)
     and (:listener::text is null or d.listener = :listener)

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
+import io.postrider.ClaimedJob;
+import io.postrider.CodedException;
 import io.postrider.Event;
 import io.postrider.Fate;
 import io.postrider.Job;
@@ -21,6 +23,7 @@ import io.postrider.admin.CountQuery.By;
 import io.postrider.admin.EventFilter;
 import io.postrider.admin.EventLog;
 import io.postrider.admin.EventLogCursor;
+import io.postrider.admin.Jobs;
 import io.postrider.testkit.Await;
 import io.postrider.testkit.PostgresTest;
 import io.postrider.testkit.TestDatabase;
@@ -37,6 +40,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeSet;
+import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.MatchResult;
@@ -127,6 +131,41 @@ class DocsTest {
             // endregion
             awaitMail();
         }
+    }
+
+    @Test
+    void the_error_codes_of_jobs(TestDatabase database) throws Exception {
+        try (HikariDataSource pool = pool(database);
+                Postrider postrider = Postrider.on(pool).migrate().start();
+                Connection connection = pool.getConnection()) {
+            connection.setAutoCommit(false);
+            // region jobs, error codes
+            postrider.add(Worker.on("payments").handling("charge", job -> {
+                if (isCardExpired(job)) {
+                    return Fate.dead("card_expired", "the card of order 42 has expired");
+                }
+                if (isBankBusy()) {
+                    return Fate.retry("bank_busy", "the bank asked us to try later");
+                }
+                throw new CodedException("bank_error", "the bank answered 500");
+            }));
+            // endregion
+            UUID job = postrider.enqueue(connection, Job.of("payments", "charge", "{}"));
+            connection.commit();
+            Await.until(
+                    "it has failed",
+                    Duration.ofSeconds(60),
+                    () -> postrider.jobs().find(job).map(Jobs.Status::errorCode).isPresent());
+            assertThat(postrider.jobs().find(job).orElseThrow().errorCode()).isEqualTo("bank_error");
+        }
+    }
+
+    private static boolean isCardExpired(ClaimedJob job) {
+        return job.attempt() < 0;
+    }
+
+    private static boolean isBankBusy() {
+        return false;
     }
 
     @Test

@@ -1,5 +1,6 @@
 package io.postrider.gateway;
 
+import io.postrider.MessageFormat;
 import io.postrider.PostriderException;
 import io.postrider.admin.Rooms;
 import io.postrider.gateway.internal.SafeNames;
@@ -158,6 +159,19 @@ public final class GatewayOptions {
         return new GatewayOptions(draft);
     }
 
+    /**
+     * The format of events in streams: {@code data} of an SSE event, {@code event} of a WebSocket message. Default CloudEvents. A client
+     * resumes by the position of the frame, which every format has.
+     */
+    public GatewayOptions withFormat(MessageFormat format) {
+        if (format == null) {
+            throw PostriderException.refused("format must be given, was null");
+        }
+        Draft draft = is.copy();
+        draft.format = format;
+        return new GatewayOptions(draft);
+    }
+
     public Set<String> topics() {
         return is.topics;
     }
@@ -234,6 +248,10 @@ public final class GatewayOptions {
         return is.clock;
     }
 
+    public MessageFormat format() {
+        return is.format;
+    }
+
     Origins origins() {
         return is.origins;
     }
@@ -245,7 +263,8 @@ public final class GatewayOptions {
                 + "/" + is.outboxFrames + " heartbeat=" + is.heartbeat + " hello=" + is.helloTimeout + "/"
                 + is.helloBytes + " send_timeout=" + is.sendTimeout + " connections=" + is.connections + "/"
                 + is.connectionsOfOne + " rooms=" + is.rooms + " page=" + is.page + " readers=" + is.readers
-                + " catch_up=" + is.catchUp + " writers=" + is.writers + " " + is.origins;
+                + " catch_up=" + is.catchUp + " writers=" + is.writers + " format="
+                + is.format.word() + " " + is.origins;
     }
 
     private static int within(String option, int value, int low, int high) {
@@ -285,6 +304,7 @@ public final class GatewayOptions {
         Revocations revocations = Revocations.NONE;
         GatewayWatch watch = GatewayWatch.NOTHING;
         Clock clock = Clock.systemUTC();
+        MessageFormat format = MessageFormat.CLOUD_EVENTS;
 
         Draft copy() {
             try {

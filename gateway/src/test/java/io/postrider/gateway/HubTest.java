@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.postrider.LogEvent;
+import io.postrider.MessageFormat;
 import io.postrider.gateway.internal.frames.FrameEncoder;
 import io.postrider.gateway.internal.hub.Subscriber;
 import io.postrider.testkit.Await;
@@ -407,7 +408,9 @@ class HubTest {
                 "{}",
                 Instant.EPOCH);
         String frame = new String(
-                FrameEncoder.event(Transport.Form.SSE, broken).bytes(), java.nio.charset.StandardCharsets.UTF_8);
+                FrameEncoder.event(Transport.Form.SSE, broken, MessageFormat.CLOUD_EVENTS)
+                        .bytes(),
+                java.nio.charset.StandardCharsets.UTF_8);
         assertThat(frame.lines()).hasSize(4).last().asString().isEmpty();
         assertThat(frame).doesNotContain("\r");
     }

@@ -4,6 +4,7 @@ import static io.postrider.gateway.Identity.Reach.PROJECT;
 import static io.postrider.gateway.Identity.Reach.USER;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.postrider.MessageFormat;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
@@ -31,6 +32,28 @@ class StreamTest extends GatewayTestBase {
             Seen first = agent.await("event");
             assertThat(first.json())
                     .contains("\"specversion\":\"1.0\"", "\"position\":1", "\"projectid\":\"p1\"", "\"text\"");
+        }
+    }
+
+    /** One client is served live, the other resumes from the read model: one event is kept in memory. */
+    @Test
+    void in_a_payload_format_clients_get_the_payload_and_resume_by_position() throws Exception {
+        GatewayOptions payloads =
+                options().withFormat(MessageFormat.PAYLOAD_WITH_ID).withRecent(1, 1024);
+        try (Served served = serve(payloads)) {
+            String token = served.token("ann", "p1", USER);
+            SseClient live = served.sse(token, "&room=user:ann");
+            live.await("position");
+            served.emitNumbered("p1", "ann", 1, 3);
+            live.awaitEvents(3);
+            SseClient resumed = served.sse(token, "&room=user:ann&position=1");
+            resumed.awaitEvents(2);
+            assertThat(resumed.positions()).containsExactly(2L, 3L);
+            assertThat(resumed.await("event").json()).matches("\\{\"event_id\":\"[0-9a-f-]{36}\",\"n\": 2}");
+            assertThat(live.await("event").json()).matches("\\{\"event_id\":\"[0-9a-f-]{36}\",\"n\": 1}");
+            SocketClient socket = served.socket(token, 2L, "user:ann");
+            assertThat(socket.await("event").json())
+                    .matches(".*\"position\":3,\"event\":\\{\"event_id\":\"[0-9a-f-]{36}\",\"n\": 3}.*");
         }
     }
 

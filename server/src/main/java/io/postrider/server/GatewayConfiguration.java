@@ -65,6 +65,7 @@ class GatewayConfiguration {
                 .withSameOrigin(true)
                 .withConnections(wanted.connections(), wanted.connectionsOfOne())
                 .withRecent(wanted.recent(), RECENT_BYTES)
+                .withFormat(wanted.format())
                 .withRevocations(revocations)
                 .withWatch(new GatewayMeters(registry));
         Hub hub = Hub.open(feed(wanted, postrider, environment), new EventLogHistory(postrider.eventLog()), options);
@@ -95,7 +96,8 @@ class GatewayConfiguration {
                         .orElseThrow(() -> PostriderException.refused("postrider.gateway.feed is redis, but no Redis"
                                 + " server is configured: set postrider.redis-url, or REDIS_HOST")),
                 postrider.log(),
-                wanted.channel());
+                wanted.channel(),
+                wanted.channelFormat());
     }
 
     @Bean

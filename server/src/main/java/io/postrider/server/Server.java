@@ -33,6 +33,9 @@ public final class Server implements AutoCloseable {
     /** Threads that answer requests. Streams and pending bodies do not hold one. */
     private static final int WORKERS = 200;
 
+    /** Lines per second and kind about single events and jobs: about 100 KB of log per second at most. */
+    private static final int LOG_RATE = 100;
+
     private final ConfigurableApplicationContext context;
 
     private Server(ConfigurableApplicationContext context) {
@@ -108,6 +111,7 @@ public final class Server implements AutoCloseable {
         derived.put("server.servlet.register-default-servlet", true);
         derived.put("server.error.include-stacktrace", "never");
         derived.put("spring.lifecycle.timeout-per-shutdown-phase", "10s");
+        derived.put("postrider.log-rate", LOG_RATE);
         derived.put("postrider.listen", works);
         derived.put("postrider.work", works);
         environment.getPropertySources().addLast(new MapPropertySource("derived", derived));

@@ -411,6 +411,7 @@ class ApiTest {
         assertThat(job.path("stack").asString()).contains("IllegalStateException: inside", "\tat ");
         Reply ofProject = server.get(server.project("sp"), "/v1/jobs/" + id);
         assertThat(ofProject.json().path("last_error_message").asString()).contains("inside");
+        assertThat(ofProject.json().path("last_error_code").asString()).isEqualTo("IllegalStateException");
         assertThat(ofProject.text()).doesNotContain("stack", "\\tat ");
     }
 
@@ -429,6 +430,7 @@ class ApiTest {
         long id = list.at("/dead_letters/0/id").asLong();
         JsonNode letter = server.get(operator, "/v1/dead-letters/" + id).json();
         assertThat(letter.path("error").asString()).contains("not today");
+        assertThat(letter.path("last_error_code").asString()).isEqualTo("IllegalStateException");
         assertThat(letter.at("/event/projectid").asString()).isEqualTo("dp");
         assertThat(letter.path("stack").asString()).contains("IllegalStateException: not today", "\tat ");
         Reply ofProject = server.get(server.project("dp"), "/v1/dead-letters/" + id);

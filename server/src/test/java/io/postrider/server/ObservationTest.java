@@ -77,10 +77,14 @@ class ObservationTest {
             String text = server.get(null, "/metrics").text();
             assertThat(value(text, "job_claimed_total{job_type=\"receipt\",worker_id=\"node-1\"}"))
                     .isEqualTo(1);
-            assertThat(value(text, "job_completed_total{job_type=\"receipt\",status=\"done\"}"))
+            assertThat(value(text, "job_completed_total{job_type=\"receipt\",status=\"success\"}"))
                     .isEqualTo(1);
             assertThat(value(text, "job_processing_seconds_count{job_type=\"receipt\"}"))
                     .isEqualTo(1);
+            assertThat(value(text, "postrider_job_pickup_seconds_count{job_type=\"receipt\"}"))
+                    .isEqualTo(1);
+            assertThat(value(text, "postrider_listener_pickup_seconds_count{listener=\"event_log:orders\"}"))
+                    .isEqualTo(3);
             assertThat(value(text, "outbox_oldest_pending_age_seconds{listener=\"paused\"}"))
                     .isPositive();
             assertThat(value(text, "outbox_publish_latency_ms_count{listener=\"event_log:orders\"}"))
@@ -103,9 +107,11 @@ class ObservationTest {
                     operator,
                     "/v1/queues/mail/jobs",
                     "{\"type\":\"later\",\"payload\":1,\"run_at\":\"" + later + "\"}");
-            for (String channel : List.of("event", "steer")) {
-                String series = "job_notification_received_total{channel=\"" + channel + "\"}";
-                Await.until("notifications of " + channel + " are counted", LONG, () -> {
+            for (String series : List.of(
+                    "job_notification_received_total{channel=\"postrider\"}",
+                    "postrider_notifications_received_total{hint=\"event\"}",
+                    "postrider_notifications_received_total{hint=\"steer\"}")) {
+                Await.until("notifications are counted as " + series, LONG, () -> {
                     server.post(operator, "/v1/queues/idle/jobs", "{\"type\":\"waiting\",\"payload\":1}");
                     server.post(operator, "/v1/queues/idle/pause", "{}");
                     return value(server.get(null, "/metrics").text(), series) > value(before, series);

@@ -92,6 +92,46 @@ class RelaySettingsTest {
         }
     }
 
+    @Test
+    void a_relay_of_the_settings_sends_in_the_format_that_they_name(TestDatabase database) throws Exception {
+        List<String> received = new CopyOnWriteArrayList<>();
+        HttpServer endpoint = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        endpoint.createContext("/hook", exchange -> {
+            received.add(new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8));
+            exchange.sendResponseHeaders(204, -1);
+            exchange.close();
+        });
+        endpoint.start();
+        String host = "localhost:" + endpoint.getAddress().getPort();
+        Map<String, String> settings = new LinkedHashMap<>();
+        settings.put("postrider.relays.audit.type", "webhook");
+        settings.put("postrider.relays.audit.topic", "orders");
+        settings.put("postrider.relays.audit.format", "payload-with-id");
+        settings.put("postrider.relays.audit.url", "http://" + host + "/hook");
+        settings.put("postrider.relays.audit.secrets", WebhookOptions.newSecret());
+        settings.put("postrider.relays.audit.allowed-hosts", host);
+        settings.put("postrider.gateway.format", "payload");
+        try (LiveServer server = LiveServer.on(database, settings)) {
+            String operator = server.operator();
+            Await.until(
+                    "the relay runs",
+                    LONG,
+                    () -> server.get(operator, "/v1/relays")
+                            .json()
+                            .at("/relays/0/state")
+                            .asString("")
+                            .equals("running"));
+            String id = server.post(operator, "/v1/topics/orders/events", "{\"type\":\"t\",\"payload\":{\"order\":1}}")
+                    .json()
+                    .path("id")
+                    .asString();
+            Await.until("it came", LONG, () -> !received.isEmpty());
+            assertThat(received).containsExactly("{\"event_id\":\"" + id + "\",\"order\": 1}");
+        } finally {
+            endpoint.stop(0);
+        }
+    }
+
     @ParameterizedTest
     @CsvSource(delimiter = '|', nullValues = "-", textBlock = """
                     type=webhook                                                | relays.r.topic must be given
@@ -102,6 +142,10 @@ class RelaySettingsTest {
                     type=webhook;topic=t;secrets=SECRET;url=https://e.org;policy=stop| block, park or skip
                     type=webhook;topic=t;secrets=SECRET;url=https://e.org;timeout=soon| a time such as
                     type=webhook;topic=t;secrets=SECRET;url=https://e.org;stream=s| unknown setting postrider.relays.r.stream
+                    type=webhook;topic=t;secrets=SECRET;url=https://e.org;format=xml| relays.r.format must be cloudevents, payload or payload-with-id
+                    type=kafka;topic=t;servers=h:1;format=avro                  | relays.r.format must be cloudevents, payload or payload-with-id
+                    type=redis-pubsub;topic=t;url=redis://h;format=avro         | relays.r.format must be cloudevents, payload or payload-with-id
+                    type=redis-stream;topic=t;stream=s;url=redis://h;format=avro| relays.r.format must be cloudevents, payload or payload-with-id
                     type=redis-stream;topic=t                                   | relays.r.stream must be given
                     type=redis-pubsub;topic=t                                   | REDIS_HOST
                     type=kafka;topic=t                                          | relays.r.servers must be given

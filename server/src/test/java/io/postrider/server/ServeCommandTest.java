@@ -248,6 +248,8 @@ class ServeCommandTest {
                     --config=/dev/null                               | --config must be a readable file
                     --roles=apix                                     | postrider.roles must be one of api, worker, gateway; was 'apix'
                     --set=postrider.gateway.feed=x                   | postrider.gateway.feed must be one of log, redis; was 'x'
+                    --set=postrider.gateway.format=xml               | postrider.gateway.format must be one of cloudevents, payload, payload-with-id; was 'xml'
+                    --set=postrider.gateway.channel-format=xml       | postrider.gateway.channel-format must be one of cloudevents, payload
                     --set=postrider.nope=1                           | unknown setting postrider.nope
                     --set=postrider.relays.audit.type=kafak          | did you mean 'kafka'
                     """)

@@ -10,12 +10,13 @@ import io.postrider.ClaimedJob;
 import io.postrider.LogEvent;
 import io.postrider.admin.JobEnd;
 import io.postrider.admin.Watch;
+import java.time.Clock;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 
 /**
@@ -27,8 +28,35 @@ public final class MicrometerWatch implements Watch {
     /** Each value is a time series, or three: more than a person can read, few enough for a time-series database. */
     private static final int MOST_VALUES = 200;
 
-    /** The kinds of notifications. */
-    private static final List<String> NOTIFIED = List.of("event", "log", "steer");
+    /** What notifications say; other payloads never reach a watch. */
+    private static final List<String> HINTS = List.of("event", "log", "steer");
+
+    private static final Duration[] PROCESSING = {
+        Duration.ofMillis(1),
+        Duration.ofMillis(10),
+        Duration.ofMillis(100),
+        Duration.ofSeconds(1),
+        Duration.ofSeconds(10),
+        Duration.ofMinutes(1)
+    };
+
+    /** Finer than that of processing: a pickup usually takes a few milliseconds. */
+    private static final Duration[] PICKUP = {
+        Duration.ofMillis(1),
+        Duration.ofMillis(2),
+        Duration.ofMillis(5),
+        Duration.ofMillis(10),
+        Duration.ofMillis(25),
+        Duration.ofMillis(50),
+        Duration.ofMillis(100),
+        Duration.ofMillis(250),
+        Duration.ofSeconds(1),
+        Duration.ofSeconds(5),
+        Duration.ofSeconds(30),
+        Duration.ofMinutes(5)
+    };
+
+    private static final Duration LONGEST = Duration.ofDays(365);
 
     private static final Map<String, String> HELP = Map.ofEntries(
             Map.entry("outbox_publish_success_total", "Events that a listener of this node has finished"),
@@ -36,6 +64,14 @@ public final class MicrometerWatch implements Watch {
             Map.entry("job_claimed_total", "Job attempts started by this worker"),
             Map.entry("job_completed_total", "Finished job attempts, by outcome"),
             Map.entry("job_notification_received_total", "Notifications that this node has received"),
+            Map.entry(
+                    "postrider_notifications_received_total", "Notifications that this node has received, by content"),
+            Map.entry(
+                    "postrider_job_pickup",
+                    "Time from the insert of a job to the start of its handler; only jobs that were never delayed"),
+            Map.entry(
+                    "postrider_listener_pickup",
+                    "Time from the insert of an event until a listener starts to handle it"),
             Map.entry("job_poll_scanned_total", "Jobs found by polling, without a notification"),
             Map.entry("postrider_job_looks_total", "Polls for due jobs"),
             Map.entry(
@@ -48,6 +84,8 @@ public final class MicrometerWatch implements Watch {
 
     private final MeterRegistry registry;
     private final String node;
+    private final String channel;
+    private final Clock clock;
     private final Labels topics = new Labels(MOST_VALUES);
     private final Labels listeners = new Labels(MOST_VALUES);
     private final Labels types = new Labels(MOST_VALUES);
@@ -57,13 +95,23 @@ public final class MicrometerWatch implements Watch {
 
     private record Key(String name, String one, String other) {}
 
-    /** Counts in this registry, under this worker name. */
-    public MicrometerWatch(MeterRegistry registry, String node) {
+    /**
+     * Counts in this registry.
+     *
+     * @param node the name of this worker
+     * @param channel the channel on which the node is notified: the name of its schema
+     */
+    public MicrometerWatch(MeterRegistry registry, String node, String channel) {
+        this(registry, node, channel, Clock.systemUTC());
+    }
+
+    MicrometerWatch(MeterRegistry registry, String node, String channel, Clock clock) {
         this.registry = registry;
         this.node = node;
+        this.channel = channel;
+        this.clock = clock;
         // Registered at startup: a missing rate cannot be distinguished from a rate of zero.
-        NOTIFIED.forEach(
-                what -> count("job_notification_received_total", what, "", key -> Tags.of("channel", what), 0));
+        HINTS.forEach(hint -> notified(hint, 0));
         jobsLookedFor("", 0);
     }
 
@@ -76,7 +124,20 @@ public final class MicrometerWatch implements Watch {
     @Override
     public void sequenced(long events, Duration took) {
         count("postrider_events_sequenced_total", "", "", key -> Tags.empty(), events);
-        time("postrider_pass", "", key -> Tags.empty(), took);
+        time("postrider_pass", "", key -> Tags.empty(), took, PROCESSING);
+    }
+
+    /** By the clocks of the database and of this node: if these differ, the times are wrong by as much. */
+    @Override
+    public void pickedUp(String listener, List<LogEvent> events) {
+        String label = listeners.of(listener);
+        Instant now = clock.instant();
+        events.forEach(event -> time(
+                "postrider_listener_pickup",
+                label,
+                key -> Tags.of("listener", label),
+                Duration.between(event.createdAt(), now),
+                PICKUP));
     }
 
     /** The counters count each event of a batch; its latency is recorded once. */
@@ -134,9 +195,31 @@ public final class MicrometerWatch implements Watch {
     @Override
     public void jobEnded(ClaimedJob job, JobEnd end, Duration took) {
         String type = types.of(job.type());
-        String status = end.name().toLowerCase(Locale.ROOT);
+        String status = status(end);
         count("job_completed_total", type, status, key -> Tags.of("job_type", type, "status", status), 1);
-        time("job_processing", type, key -> Tags.of("job_type", type), took);
+        time("job_processing", type, key -> Tags.of("job_type", type), took, PROCESSING);
+    }
+
+    /** The words of dashboards for the three ends that they know; ours for the others. */
+    private static String status(JobEnd end) {
+        return switch (end) {
+            case DONE -> "success";
+            case RETRIED -> "failed";
+            case DEAD -> "dead";
+            default -> end.name().toLowerCase(Locale.ROOT);
+        };
+    }
+
+    /** The same clocks as in {@link #pickedUp}. */
+    @Override
+    public void jobPickedUp(ClaimedJob job) {
+        String type = types.of(job.type());
+        time(
+                "postrider_job_pickup",
+                type,
+                key -> Tags.of("job_type", type),
+                Duration.between(job.createdAt(), clock.instant()),
+                PICKUP);
     }
 
     /** Counts the jobs that a poll found; a poll that found none still counts as a poll. */
@@ -148,7 +231,12 @@ public final class MicrometerWatch implements Watch {
 
     @Override
     public void notified(String what) {
-        count("job_notification_received_total", what, "", key -> Tags.of("channel", what), 1);
+        notified(what, 1);
+    }
+
+    private void notified(String hint, int times) {
+        count("job_notification_received_total", channel, "", key -> Tags.of("channel", channel), times);
+        count("postrider_notifications_received_total", hint, "", key -> Tags.of("hint", hint), times);
     }
 
     private void count(String name, String one, String other, Function<Key, Iterable<Tag>> tags, double by) {
@@ -161,19 +249,22 @@ public final class MicrometerWatch implements Watch {
                 .increment(by);
     }
 
-    private void time(String name, String one, Function<Key, Iterable<Tag>> tags, Duration took) {
+    private void time(String name, String one, Function<Key, Iterable<Tag>> tags, Duration took, Duration[] buckets) {
         timers.computeIfAbsent(
                         new Key(name, one, ""),
                         key -> Timer.builder(name)
+                                .description(HELP.get(name))
                                 .tags(tags.apply(key))
-                                .serviceLevelObjectives(
-                                        Duration.ofMillis(1),
-                                        Duration.ofMillis(10),
-                                        Duration.ofMillis(100),
-                                        Duration.ofSeconds(1),
-                                        Duration.ofSeconds(10),
-                                        Duration.ofMinutes(1))
+                                .serviceLevelObjectives(buckets)
                                 .register(registry))
-                .record(took.toNanos(), TimeUnit.NANOSECONDS);
+                .record(bounded(took));
+    }
+
+    /** A clock that is behind makes a time negative, and a date of the year 1 more nanoseconds than a long can hold. */
+    private static Duration bounded(Duration took) {
+        if (took.isNegative()) {
+            return Duration.ZERO;
+        }
+        return took.compareTo(LONGEST) > 0 ? LONGEST : took;
     }
 }

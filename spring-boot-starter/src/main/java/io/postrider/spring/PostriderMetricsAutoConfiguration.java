@@ -21,7 +21,8 @@ public class PostriderMetricsAutoConfiguration {
     @Bean
     @ConditionalOnMissingBean
     MicrometerWatch micrometerWatch(MeterRegistry registry, PostriderProperties properties) {
-        return new MicrometerWatch(registry, properties.options().node());
+        Options options = properties.options();
+        return new MicrometerWatch(registry, options.node(), options.schema());
     }
 
     @Bean

@@ -21,6 +21,7 @@ import org.springframework.boot.context.properties.bind.Name;
  * @param payloadCap maximum size of a payload in bytes
  * @param passSize maximum number of events that one pass gives positions to
  * @param segmentSize number of event ids in a segment, while there are at most 16 segments
+ * @param logRate lines per second and kind about single events and jobs that are logged at info. Default 0: at debug only
  * @param directUrl the JDBC URL of the same database without a pooler in between, with user and password if it needs them
  * @param transactionManager the name of the transaction manager bean for transactional listeners and jobs. Default: the one that
  *     manages the data source
@@ -40,6 +41,7 @@ public record PostriderProperties(
         @Nullable Integer payloadCap,
         @Nullable Integer passSize,
         @Nullable Long segmentSize,
+        @Nullable Integer logRate,
         @Nullable String directUrl,
         @Nullable String transactionManager,
         @DefaultValue("true") boolean migrate,
@@ -62,7 +64,8 @@ public record PostriderProperties(
         options = with(options, patience, Options::withPatience);
         options = with(options, payloadCap, Options::withPayloadCap);
         options = with(options, passSize, Options::withPassSize);
-        return with(options, segmentSize, Options::withSegmentSize);
+        options = with(options, segmentSize, Options::withSegmentSize);
+        return with(options, logRate, Options::withLogRate);
     }
 
     private static <T> Options with(Options options, @Nullable T value, BiFunction<Options, T, Options> setting) {

@@ -4,23 +4,34 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.postrider.ClaimedJob;
 import io.postrider.Event;
 import io.postrider.Job;
 import io.postrider.Listener;
+import io.postrider.LogEvent;
 import io.postrider.Postrider;
+import io.postrider.Priority;
+import io.postrider.admin.JobEnd;
 import io.postrider.testkit.Await;
 import io.postrider.testkit.PostgresTest;
 import io.postrider.testkit.TcpProxy;
 import io.postrider.testkit.TestDatabase;
 import java.sql.Connection;
 import java.sql.Statement;
+import java.time.Clock;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.util.List;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.postgresql.ds.PGSimpleDataSource;
 
 /** Meters: bounded in number, and a scrape that the database cannot hold up. */
@@ -31,7 +42,7 @@ class MetersTest {
 
     @Test
     void a_producer_that_invents_topics_does_not_fill_the_registry() {
-        MicrometerWatch watch = new MicrometerWatch(registry, "n");
+        MicrometerWatch watch = new MicrometerWatch(registry, "n", "postrider");
         for (int i = 0; i < 5_000; i++) {
             watch.emitted("topic-" + i, 1);
         }
@@ -82,9 +93,84 @@ class MetersTest {
         }
     }
 
+    @ParameterizedTest
+    @CsvSource({
+        "DONE, success",
+        "RETRIED, failed",
+        "DEAD, dead",
+        "SNOOZED, snoozed",
+        "UNAVAILABLE, unavailable",
+        "CANCELLED, cancelled",
+        "RETURNED, returned",
+        "LOST, lost"
+    })
+    void an_attempt_is_counted_by_the_status_that_dashboards_know(JobEnd end, String status) {
+        MicrometerWatch watch = new MicrometerWatch(registry, "n", "postrider");
+        watch.jobEnded(job(Instant.EPOCH), end, Duration.ofMillis(5));
+        assertThat(value("job_completed_total{job_type=\"t\",status=\"" + status + "\"}"))
+                .isEqualTo(1);
+    }
+
+    @Test
+    void notifications_are_counted_by_the_name_of_the_channel_and_by_what_they_say() {
+        MicrometerWatch watch = new MicrometerWatch(registry, "n", "own_schema");
+        assertThat(value("job_notification_received_total{channel=\"own_schema\"}"))
+                .isZero();
+        watch.notified("event");
+        watch.notified("log");
+        watch.notified("event");
+        assertThat(value("job_notification_received_total{channel=\"own_schema\"}"))
+                .isEqualTo(3);
+        assertThat(value("postrider_notifications_received_total{hint=\"event\"}"))
+                .isEqualTo(2);
+        assertThat(value("postrider_notifications_received_total{hint=\"steer\"}"))
+                .isZero();
+    }
+
+    @Test
+    void the_time_from_insert_to_pickup_is_a_histogram_for_jobs_and_listeners() {
+        Instant now = Instant.parse("2026-05-01T12:00:00Z");
+        MicrometerWatch watch = new MicrometerWatch(registry, "n", "postrider", Clock.fixed(now, ZoneOffset.UTC));
+        watch.jobPickedUp(job(now.minusMillis(40)));
+        watch.jobPickedUp(job(now.plusSeconds(5))); // the database's clock is ahead
+        watch.jobPickedUp(job(Instant.parse("-4000-01-01T00:00:00Z")));
+        watch.pickedUp("mail", List.of(event(now.minusMillis(3)), event(now.minusSeconds(60))));
+        assertThat(value("postrider_job_pickup_seconds_count{job_type=\"t\"}")).isEqualTo(3);
+        assertThat(value("postrider_job_pickup_seconds_bucket{job_type=\"t\",le=\"0.001\"}"))
+                .isEqualTo(1);
+        assertThat(value("postrider_job_pickup_seconds_bucket{job_type=\"t\",le=\"0.05\"}"))
+                .isEqualTo(2);
+        assertThat(value("postrider_listener_pickup_seconds_count{listener=\"mail\"}"))
+                .isEqualTo(2);
+        assertThat(value("postrider_listener_pickup_seconds_bucket{listener=\"mail\",le=\"0.005\"}"))
+                .isEqualTo(1);
+        assertThat(value("postrider_listener_pickup_seconds_bucket{listener=\"mail\",le=\"300.0\"}"))
+                .isEqualTo(2);
+    }
+
+    @Test
+    void invented_types_and_listeners_do_not_fill_the_registry_with_histograms() {
+        MicrometerWatch watch = new MicrometerWatch(registry, "n", "postrider");
+        for (int i = 0; i < 1_000; i++) {
+            watch.pickedUp("listener-" + i, List.of(event(Instant.now())));
+        }
+        assertThat(registry.scrape()
+                        .lines()
+                        .filter(line -> line.startsWith("postrider_listener_pickup_seconds_count{")))
+                .hasSize(201);
+    }
+
+    private static ClaimedJob job(Instant createdAt) {
+        return new ClaimedJob(new UUID(0, 1), "q", Priority.NORMAL, "t", "{}", null, null, null, "{}", createdAt, 1, 1);
+    }
+
+    private static LogEvent event(Instant createdAt) {
+        return new LogEvent("orders", 1, new UUID(0, 1), "t", "{}", null, null, null, null, null, "{}", createdAt);
+    }
+
     @Test
     void a_sink_that_is_away_is_seen_where_failures_are_looked_for() {
-        MicrometerWatch watch = new MicrometerWatch(registry, "n");
+        MicrometerWatch watch = new MicrometerWatch(registry, "n", "postrider");
         watch.unavailable("kafka", 1, Duration.ofSeconds(1), new IllegalStateException("no broker"));
         watch.unavailable("kafka", 2, Duration.ofSeconds(2), new IllegalStateException("no broker"));
         assertThat(value("outbox_publish_failed_total{listener=\"kafka\"}")).isEqualTo(2);

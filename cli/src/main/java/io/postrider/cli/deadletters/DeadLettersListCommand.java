@@ -108,6 +108,7 @@ public final class DeadLettersListCommand implements Callable<Integer> {
                         .text("listener", letter.listener())
                         .number("attempts", letter.attempts())
                         .text("error", letter.error())
+                        .text("last_error_code", letter.errorCode())
                         .text("stack", letter.stack())
                         .time("died_at", letter.diedAt()),
                 letter.event());

@@ -54,6 +54,7 @@ public final class DeadLettersShowCommand implements Callable<Integer> {
         field("dead letter", Long.toString(letter.id()));
         field("listener", letter.listener());
         field("died at", JsonLine.time(letter.diedAt()) + ", after attempt " + letter.attempts());
+        field("error code", letter.errorCode());
         field("error", terminal.colours().red(PrintableText.line(letter.error())));
         field("topic", event.topic() + " position " + event.position());
         field("event", event.id() + " of " + JsonLine.time(event.createdAt()));

@@ -78,6 +78,7 @@ public final class JobsShowCommand implements Callable<Integer> {
         field("waits", waiting == null ? null : waiting.detail() + " (" + waiting.reason() + ")");
         field("run by", job.lockedBy());
         field("lease until", time(job.leaseExpiresAt()));
+        field("error code", job.errorCode());
         field("error", job.error());
         field("created", JsonLine.time(job.createdAt()));
         field("claimed", time(job.claimedAt()));

@@ -4,11 +4,12 @@ import io.postrider.Event;
 import io.postrider.Job;
 import io.postrider.PostriderException;
 import io.postrider.PostriderException.Kind;
-import io.postrider.admin.Watch;
 import io.postrider.internal.db.Database;
 import io.postrider.internal.db.Session;
 import io.postrider.internal.db.Sql;
 import io.postrider.internal.db.SqlState;
+import io.postrider.internal.watch.ActivityLog;
+import io.postrider.internal.watch.Reports;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.time.Duration;
@@ -22,6 +23,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /** Writes events and jobs in the caller's transaction. They exist if and only if it commits. */
 public final class Emitter {
@@ -39,14 +41,14 @@ public final class Emitter {
     private final Database database;
     private final int payloadCap;
     private final boolean autocommit;
-    private final Watch watch;
+    private final Reports reports;
 
     /** @param autocommit whether a connection in autocommit mode is accepted */
-    public Emitter(Database database, int payloadCap, boolean autocommit, Watch watch) {
+    public Emitter(Database database, int payloadCap, boolean autocommit, Reports reports) {
         this.autocommit = autocommit;
         this.database = database;
         this.payloadCap = payloadCap;
-        this.watch = watch;
+        this.reports = reports;
     }
 
     /** Writes one event. */
@@ -70,7 +72,6 @@ public final class Emitter {
             throw explained(e, event.topic());
         }
         written(event);
-        watch.emitted(event.topic(), 1);
         return event.id();
     }
 
@@ -119,7 +120,6 @@ public final class Emitter {
             throw explained(e, slice.get(0).topic());
         }
         slice.forEach(this::written);
-        slice.forEach(event -> watch.emitted(event.topic(), 1));
     }
 
     /** Writes one job. Returns its id, or the id of the unfinished job that holds its unique key. */
@@ -154,7 +154,6 @@ public final class Emitter {
         }
         if (id.equals(event.id())) {
             written(event);
-            watch.emitted(event.topic(), 1);
         }
         return id;
     }
@@ -257,6 +256,16 @@ public final class Emitter {
     }
 
     private void written(Event event) {
-        log.debug("outbox_enqueued event_id={} topic={} type={}", event.id(), event.topic(), event.type());
+        Level level = reports.lines().level(log, ActivityLog.Line.OUTBOX_ENQUEUED);
+        if (level != null) {
+            ActivityLog.write(
+                    log,
+                    level,
+                    "outbox_enqueued event_id={} topic={} type={}",
+                    event.id(),
+                    event.topic(),
+                    event.type());
+        }
+        reports.watch().emitted(event.topic(), 1);
     }
 }

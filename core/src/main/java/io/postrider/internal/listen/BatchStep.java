@@ -53,6 +53,7 @@ final class BatchStep {
                 : Settlement.of(progress.cursor()
                                 .deliveryTo(batch.range().to(), batch.events().size()))
                         .parking(batch.parked());
+        parts.report.pickedUp(batch.events());
         return parts.invoker.handle(batch.events(), settlement);
     }
 

@@ -6,10 +6,14 @@ import io.postrider.LogEvent;
 import io.postrider.admin.DeadLetter;
 import io.postrider.admin.Watch;
 import io.postrider.internal.listen.HandlingResult.Failed;
+import io.postrider.internal.watch.ActivityLog;
+import io.postrider.internal.watch.ErrorCode;
+import io.postrider.internal.watch.Reports;
 import java.time.Duration;
 import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /** Reports what happens to a listener's events, to its {@link Watch} and in log lines. */
 final class DeliveryReport {
@@ -17,12 +21,35 @@ final class DeliveryReport {
 
     private final Listener listener;
     private final Backoff backoff;
+    private final Reports reports;
     private final Watch watch;
 
-    DeliveryReport(Listener listener, Watch watch) {
+    /** The last event that was reported as picked up. */
+    private long pickedUpTo;
+
+    DeliveryReport(Listener listener, Reports reports) {
         this.listener = listener;
         this.backoff = new Backoff(listener.backoff(), listener.backoffCap());
-        this.watch = watch;
+        this.reports = reports;
+        this.watch = reports.watch();
+    }
+
+    /** These events are about to be handled. Those that were handled before, as part of a larger batch, are not reported again. */
+    void pickedUp(List<LogEvent> events) {
+        long before = pickedUpTo;
+        if (watch == Watch.NOTHING
+                || events.isEmpty()
+                || events.get(events.size() - 1).position() <= before) {
+            return;
+        }
+        pickedUpTo = events.get(events.size() - 1).position();
+        watch.pickedUp(
+                listener.name(),
+                events.get(0).position() > before
+                        ? events
+                        : events.stream()
+                                .filter(event -> event.position() > before)
+                                .toList());
     }
 
     /** @param began when handling began, as {@link System#nanoTime()} */
@@ -32,14 +59,19 @@ final class DeliveryReport {
     }
 
     void succeeded(List<LogEvent> events, int attempt) {
-        if (log.isDebugEnabled()) {
-            events.forEach(event -> log.debug(
-                    "outbox_publish_succeeded listener={} topic={} position={} event_id={} attempt={}",
-                    listener.name(),
-                    event.topic(),
-                    event.position(),
-                    event.id(),
-                    attempt));
+        for (LogEvent event : events) {
+            Level level = reports.lines().level(log, ActivityLog.Line.OUTBOX_PUBLISH_SUCCEEDED);
+            if (level != null) {
+                ActivityLog.write(
+                        log,
+                        level,
+                        "outbox_publish_succeeded listener={} topic={} position={} event_id={} attempt={}",
+                        listener.name(),
+                        event.topic(),
+                        event.position(),
+                        event.id(),
+                        attempt);
+            }
         }
     }
 
@@ -55,13 +87,15 @@ final class DeliveryReport {
     /** Logs the first and the last failure with the stack trace, and the attempts between them in one line each. */
     void failed(LogEvent event, int attempt, Duration wait, Throwable error) {
         log.warn(
-                "outbox_publish_failed listener={} topic={} position={} event_id={} attempt={} retry_in={} error=\"{}\"",
+                "outbox_publish_failed listener={} topic={} position={} event_id={} attempt={} will_retry={} retry_in={} error_code={} error=\"{}\"",
                 listener.name(),
                 event.topic(),
                 event.position(),
                 event.id(),
                 attempt,
+                attempt < listener.attempts(),
                 wait,
+                ErrorCode.of(error),
                 Setbacks.text(error),
                 attempt == 1 || attempt >= listener.attempts() ? error : null);
         watch.setBack(listener.name(), event, attempt, wait, error);
@@ -78,12 +112,13 @@ final class DeliveryReport {
 
     void deadLettered(DeadLetter letter, int attempt) {
         log.error(
-                "outbox_dead_lettered listener={} topic={} position={} event_id={} attempt={} error=\"{}\"",
+                "outbox_dead_lettered listener={} topic={} position={} event_id={} attempt={} error_code={} error=\"{}\"",
                 listener.name(),
                 letter.event().topic(),
                 letter.event().position(),
                 letter.event().id(),
                 attempt,
+                letter.errorCode(),
                 letter.error());
         watch.deadLettered(listener.name(), letter.event(), attempt, letter.error());
     }

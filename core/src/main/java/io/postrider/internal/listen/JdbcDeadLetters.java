@@ -96,6 +96,7 @@ public final class JdbcDeadLetters implements DeadLetters {
                 row.text("listener"),
                 LogEvents.read(row.text("topic"), row),
                 row.int4("attempts"),
+                row.textOrNull("last_error_code"),
                 row.text("error"),
                 row.instant("died_at"),
                 row.textOrNull("stack"));

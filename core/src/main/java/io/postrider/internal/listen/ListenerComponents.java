@@ -44,7 +44,7 @@ final class ListenerComponents {
                 : new RelayInvoker(
                         listener.handler(), sink, new KeyGroups(listener.concurrency(), node.threads()), ledger);
         this.attempts = new Attempts(database, invoker, setbacks);
-        this.report = new DeliveryReport(listener, node.watch());
+        this.report = new DeliveryReport(listener, node.reports());
         this.batchSize = new BatchSize(listener.batch(), destination.isSlow());
     }
 
@@ -52,14 +52,21 @@ final class ListenerComponents {
         if (!(listener.handler() instanceof Handler.ToSink to)) {
             return null;
         }
-        Availability availability =
-                new Availability(node.database(), listener.name(), to.sink().describe(), node.watch());
+        Availability availability = new Availability(
+                node.database(),
+                listener.name(),
+                to.sink().describe(),
+                node.reports().watch());
         return new SinkDestination(node.database(), listener, new Sender(to.sink()), availability);
     }
 
     private static Destination withoutSink(NodeServices node, Listener listener) {
         return listener.isTransactional()
                 ? Destination.NONE
-                : new HandlerDestination(new Availability(node.database(), listener.name(), "handler", node.watch()));
+                : new HandlerDestination(new Availability(
+                        node.database(),
+                        listener.name(),
+                        "handler",
+                        node.reports().watch()));
     }
 }

@@ -4,7 +4,6 @@ import io.postrider.Handler;
 import io.postrider.Listener;
 import io.postrider.PostriderException;
 import io.postrider.PostriderException.Kind;
-import io.postrider.admin.Watch;
 import io.postrider.internal.db.Database;
 import io.postrider.internal.db.Session;
 import io.postrider.internal.db.Sql;
@@ -12,6 +11,7 @@ import io.postrider.internal.log.Heads;
 import io.postrider.internal.log.LogReader;
 import io.postrider.internal.threads.Deadline;
 import io.postrider.internal.threads.HandlerThreads;
+import io.postrider.internal.watch.Reports;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Locale;
@@ -40,12 +40,12 @@ public final class RunningListeners implements AutoCloseable {
     private final NodeServices node;
     private final Map<String, ListenerRun> runs = new ConcurrentHashMap<>();
 
-    public RunningListeners(Database database, Heads heads, Assignments assignments, String name, Watch watch) {
+    public RunningListeners(Database database, Heads heads, Assignments assignments, Reports reports) {
         this.database = database;
         this.heads = heads;
         this.assignments = assignments;
         this.reader = new LogReader(database);
-        this.node = new NodeServices(database, heads, reader, threads, name, watch);
+        this.node = new NodeServices(database, heads, reader, threads, reports);
     }
 
     /** Makes the listener in the database, or takes up the one that is there. May be repeated. */

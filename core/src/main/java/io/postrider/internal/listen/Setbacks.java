@@ -10,6 +10,7 @@ import io.postrider.internal.db.StackTraceText;
 import io.postrider.internal.listen.SetbacksAhead.Setback;
 import io.postrider.internal.log.LogEvents;
 import io.postrider.internal.threads.Deadline;
+import io.postrider.internal.watch.ErrorCode;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.HashSet;
@@ -102,6 +103,7 @@ final class Setbacks {
                 bind -> event(bind, event)
                         .int4("attempt", attempt)
                         .millis("wait", wait)
+                        .text("code", ErrorCode.of(error))
                         .text("error", text(error))
                         .text("stack", StackTraceText.of(error))
                         .text("worker", node));
@@ -115,6 +117,7 @@ final class Setbacks {
                         .int8("position", position)
                         .int4("attempt", attempt)
                         .millis("wait", wait)
+                        .text("code", ErrorCode.of(error))
                         .text("error", text(error))
                         .text("stack", StackTraceText.of(error)));
     }

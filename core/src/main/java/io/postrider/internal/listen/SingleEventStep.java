@@ -100,6 +100,7 @@ final class SingleEventStep {
             return;
         }
         int attempt = begun.get();
+        parts.report.pickedUp(List.of(event));
         long began = System.nanoTime();
         HandlingResult result = parts.attempts.make(
                 event,

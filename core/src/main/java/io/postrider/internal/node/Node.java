@@ -49,6 +49,8 @@ import io.postrider.internal.sequence.Sequencer;
 import io.postrider.internal.verify.JdbcVerifier;
 import io.postrider.internal.wake.LockGuard;
 import io.postrider.internal.wake.NodeConnection;
+import io.postrider.internal.watch.ActivityLog;
+import io.postrider.internal.watch.Reports;
 import io.postrider.internal.watch.SafeWatch;
 import io.postrider.internal.work.Workers;
 import java.sql.Connection;
@@ -78,6 +80,7 @@ final class Node implements Postrider {
     private final DataSource dataSource;
     private final Options options;
     private final Watch watch;
+    private final ActivityLog lines;
     private final Database database;
     private final Emitter emitter;
     private final Heads heads;
@@ -96,13 +99,15 @@ final class Node implements Postrider {
         this.dataSource = dataSource;
         this.options = options;
         this.watch = SafeWatch.of(options.watch());
+        this.lines = new ActivityLog(options.logRate());
+        Reports reports = new Reports(options.node(), watch, lines);
         this.database = limited(database(dataSource, options), options);
-        this.emitter = new Emitter(database, options.payloadCap(), options.autocommit(), watch);
+        this.emitter = new Emitter(database, options.payloadCap(), options.autocommit(), reports);
         this.heads = new Heads(watch);
         this.topics = new JdbcLog(database, heads);
         this.assignments = new Assignments(heads);
-        this.listeners = new RunningListeners(database, heads, assignments, options.node(), watch);
-        this.workers = new Workers(database, heads, options.node(), watch);
+        this.listeners = new RunningListeners(database, heads, assignments, reports);
+        this.workers = new Workers(database, heads, reports);
     }
 
     private static Database database(DataSource dataSource, Options options) {
@@ -257,6 +262,7 @@ final class Node implements Postrider {
             connection.close();
             log.info("node_stopped node={}", options.node());
         }
+        lines.close();
     }
 
     private void refuseClosed() {

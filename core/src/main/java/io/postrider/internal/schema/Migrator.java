@@ -39,7 +39,10 @@ public final class Migrator {
             "V009__progress_checks",
             "V010__signatures",
             "V011__held_jobs",
-            "V012__claim_times");
+            "V012__claim_times",
+            "V013__adoptions",
+            "V014__shadow",
+            "V015__error_codes");
 
     /** The files under {@code functions/} and {@code views/}, in the order in which they are created. */
     public static final List<String> FUNCTIONS = List.of(
@@ -129,7 +132,11 @@ public final class Migrator {
             "functions/queue_names",
             "views/jobs",
             "views/jobs_in_reach",
-            "views/queues");
+            "views/queues",
+            "views/outbox_listeners",
+            "views/outbox_dead_letters",
+            "views/event_outbox",
+            "views/job_outbox");
 
     private static final Sql APPLIED =
             Sql.text("schema/applied", "select m.version, m.digest from postrider.migration m order by m.version");

@@ -9,6 +9,11 @@ public sealed interface Outcome {
     /** The outcome as it is reported to a {@link io.postrider.admin.Watch}. */
     JobEnd watched();
 
+    /** The code of the error; null if there is none. */
+    default @Nullable String code() {
+        return null;
+    }
+
     /** The error; null if there is none. */
     default @Nullable String error() {
         return null;

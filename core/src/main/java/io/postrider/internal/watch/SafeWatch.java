@@ -5,6 +5,7 @@ import io.postrider.LogEvent;
 import io.postrider.admin.JobEnd;
 import io.postrider.admin.Watch;
 import java.time.Duration;
+import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -30,6 +31,11 @@ public final class SafeWatch implements Watch {
     @Override
     public void sequenced(long events, Duration took) {
         guard(() -> watch.sequenced(events, took));
+    }
+
+    @Override
+    public void pickedUp(String listener, List<LogEvent> events) {
+        guard(() -> watch.pickedUp(listener, events));
     }
 
     @Override
@@ -71,6 +77,11 @@ public final class SafeWatch implements Watch {
     @Override
     public void jobBegun(ClaimedJob job) {
         guard(() -> watch.jobBegun(job));
+    }
+
+    @Override
+    public void jobPickedUp(ClaimedJob job) {
+        guard(() -> watch.jobPickedUp(job));
     }
 
     @Override

@@ -103,7 +103,7 @@ final class DelayedJobs {
         rated = next.rated();
         next.waits().values().forEach(wait -> checkWithin(wait.compareTo(SHORTEST_WAIT) < 0 ? SHORTEST_WAIT : wait));
         int jobs = claimDue(next, me, room);
-        node.watch().jobsLookedFor(worker.queue(), jobs);
+        node.reports().watch().jobsLookedFor(worker.queue(), jobs);
         boolean exclusive = next.isDue(Tier.EXCLUSIVE) && nextExclusive.isPassed();
         if (exclusive) {
             node.claiming().exclusive().request(this);

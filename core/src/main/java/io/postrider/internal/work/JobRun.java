@@ -12,6 +12,8 @@ import io.postrider.internal.settle.DelayReason;
 import io.postrider.internal.settle.EndedJob;
 import io.postrider.internal.settle.Outcome;
 import io.postrider.internal.settle.Settlements;
+import io.postrider.internal.watch.ActivityLog;
+import io.postrider.internal.watch.Reports;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.Map;
@@ -22,6 +24,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /** Runs the jobs of one queue: calls the handler, and passes the outcome on to be settled. Safe to share. */
 final class JobRun {
@@ -102,15 +105,23 @@ final class JobRun {
 
     private void reportStart(HeldJob heldJob) {
         ClaimedJob job = heldJob.job();
-        node.watch().jobBegun(job);
-        if (log.isDebugEnabled()) {
-            log.debug(
-                    "job_claimed queue={} job_type={} job_id={} attempt={} worker={}",
+        Reports reports = node.reports();
+        reports.watch().jobBegun(job);
+        if (!heldJob.isDelayed()) {
+            reports.watch().jobPickedUp(job);
+        }
+        Level level = reports.lines().level(log, ActivityLog.Line.JOB_CLAIMED);
+        if (level != null) {
+            ActivityLog.write(
+                    log,
+                    level,
+                    "job_claimed queue={} job_type={} job_id={} item_id={} attempt={} worker_id={}",
                     job.queue(),
                     job.type(),
                     job.id(),
+                    ActivityLog.clean(job.key()),
                     job.attempt(),
-                    heldJob.worker());
+                    reports.node());
         }
     }
 

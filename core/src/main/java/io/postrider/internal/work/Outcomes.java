@@ -7,6 +7,7 @@ import io.postrider.UnavailableException;
 import io.postrider.Worker;
 import io.postrider.internal.settle.DelayReason;
 import io.postrider.internal.settle.Outcome;
+import io.postrider.internal.watch.ErrorCode;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
@@ -28,19 +29,26 @@ final class Outcomes {
             return unavailable(away.retryAfter(), away.reason());
         }
         if (fate instanceof Fate.Dead dead) {
-            return new Outcome.Dead("dead", oneLine(dead.reason()));
+            return new Outcome.Dead(dead.code() == null ? "dead" : dead.code(), oneLine(dead.reason()));
         }
         if (fate instanceof Fate.Cancel cancel) {
             return new Outcome.Cancelled(oneLine(cancel.reason()));
         }
         if (fate instanceof Fate.Retry retry) {
-            return failure(kind, job, retry.in(), new Failure("retry", "the handler asked for a retry", retry.error()));
+            return failure(kind, job, retry.in(), requested(retry));
         }
         return failure(
                 kind,
                 job,
                 null,
                 new Failure("no_fate", "the handler returned null instead of a fate, such as Fate.done()", null));
+    }
+
+    private static Failure requested(Fate.Retry retry) {
+        return new Failure(
+                retry.code() == null ? "retry" : retry.code(),
+                retry.message() == null ? "the handler asked for a retry" : oneLine(retry.message()),
+                retry.error());
     }
 
     private static Outcome unavailable(Duration retryAfter, String reason) {
@@ -56,7 +64,7 @@ final class Outcomes {
             return unavailable(away.retryAfter(), String.valueOf(away.getMessage()));
         }
         String text = e instanceof PostriderException ? String.valueOf(e.getMessage()) : e.toString();
-        return failure(kind, job, null, new Failure(e.getClass().getSimpleName(), oneLine(text), e));
+        return failure(kind, job, null, new Failure(ErrorCode.of(e), oneLine(text), e));
     }
 
     private record Failure(

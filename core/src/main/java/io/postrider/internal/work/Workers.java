@@ -5,7 +5,6 @@ import io.postrider.Job;
 import io.postrider.PostriderException;
 import io.postrider.PostriderException.Kind;
 import io.postrider.Worker;
-import io.postrider.admin.Watch;
 import io.postrider.internal.claim.HeldJob;
 import io.postrider.internal.claim.OpenClaims;
 import io.postrider.internal.claim.WorkerRegistration;
@@ -22,6 +21,7 @@ import io.postrider.internal.takeover.Takeover;
 import io.postrider.internal.takeover.UndoneClaims;
 import io.postrider.internal.threads.Deadline;
 import io.postrider.internal.threads.HandlerThreads;
+import io.postrider.internal.watch.Reports;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -76,16 +76,16 @@ public final class Workers implements AutoCloseable {
 
     private boolean started;
 
-    public Workers(Database database, Heads heads, String nodeName, Watch watch) {
+    public Workers(Database database, Heads heads, Reports reports) {
         this.registration =
-                new WorkerRegistration(nodeName, this::changed, () -> !isIdle(), this::holds, this::announce);
+                new WorkerRegistration(reports.node(), this::changed, () -> !isIdle(), this::holds, this::announce);
         this.progress = new ProgressReports(database);
         this.settlements = new Settlements(progress);
         Settler settler = new Settler(database, settlements, progress, this::settled);
         NodeContext.Claiming claiming =
                 new NodeContext.Claiming(registration, new OpenClaims(), new ExclusiveRun(this::isIdle, this::wakeAll));
-        this.node = new NodeContext(database, heads, watch, HandlerThreads.executor(), settler, claiming);
-        this.outcomes = new OutcomeLog(watch);
+        this.node = new NodeContext(database, heads, reports, HandlerThreads.executor(), settler, claiming);
+        this.outcomes = new OutcomeLog(reports);
         this.cancelRequests = new CancelRequests(database, runs.values());
         this.takeover = new Takeover(database, this::wakeAll);
         this.undoneClaims = new UndoneClaims(database, this::wakeAll);

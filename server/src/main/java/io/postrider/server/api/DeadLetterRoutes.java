@@ -153,6 +153,7 @@ final class DeadLetterRoutes {
                 .put("id", letter.id())
                 .put("listener", letter.listener())
                 .put("attempts", letter.attempts())
+                .put("last_error_code", letter.errorCode())
                 .put("error", letter.error())
                 .put("died_at", letter.diedAt().toString());
         if (letter.stack() != null) { // the view only returns it with reach 'all'

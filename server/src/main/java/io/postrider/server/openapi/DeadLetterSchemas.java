@@ -13,6 +13,7 @@ public final class DeadLetterSchemas {
             .has("id", integer())
             .has("listener", text())
             .has("attempts", integer())
+            .has("last_error_code", text().orNull())
             .has("error", text())
             .has("died_at", time())
             .mayHave(

@@ -1,5 +1,6 @@
 package io.postrider.server.relay;
 
+import io.postrider.MessageFormat;
 import io.postrider.PostriderException;
 import io.postrider.server.settings.Secrets;
 import io.postrider.support.Suggestion;
@@ -101,6 +102,19 @@ final class Given {
             throw refused(name, "must be true or false, was '" + value + "'");
         }
         return "true".equals(value);
+    }
+
+    /** The format of the messages. */
+    MessageFormat format() {
+        return text("format")
+                .map(word -> {
+                    try {
+                        return MessageFormat.of(word);
+                    } catch (PostriderException e) {
+                        throw refused("format", String.valueOf(e.getMessage()).replaceFirst("^format ", ""));
+                    }
+                })
+                .orElse(MessageFormat.CLOUD_EVENTS);
     }
 
     /** The settings under {@code properties.}, for a client that has more settings than we name. */

@@ -37,20 +37,20 @@ interface SinkType {
         }
         options = given.text("protocol").map(options::withProtocol).orElse(options);
         options = given.text("compression").map(options::withCompression).orElse(options);
+        options = options.withFormat(given.format());
         return KafkaSink.to(given.text("kafka-topic").orElse(given.needed("topic")), options);
     }
 
     private static Sink redisPubSub(Given given, UnaryOperator<@Nullable String> environment) {
         return new RedisPubSubSink(
-                redis(given, environment), given.text("channel").orElse(RedisPubSubSink.CHANNEL));
+                redis(given, environment), given.text("channel").orElse(RedisPubSubSink.CHANNEL), given.format());
     }
 
     private static Sink redisStream(Given given, UnaryOperator<@Nullable String> environment) {
         String stream = given.needed("stream");
         RedisOptions options = redis(given, environment);
-        return given.number("most-kept")
-                .map(most -> new RedisStreamSink(options, stream, most))
-                .orElseGet(() -> new RedisStreamSink(options, stream));
+        long most = given.number("most-kept").map(Integer::longValue).orElse(Long.MAX_VALUE);
+        return new RedisStreamSink(options, stream, most, given.format());
     }
 
     private static RedisOptions redis(Given given, UnaryOperator<@Nullable String> environment) {
@@ -68,7 +68,8 @@ interface SinkType {
             throw given.refused("secrets", "must be given: one secret, or two during a rotation");
         }
         WebhookOptions options = WebhookOptions.signedWith(secrets.toArray(String[]::new))
-                .withAllowedHosts(given.texts("allowed-hosts").toArray(String[]::new));
+                .withAllowedHosts(given.texts("allowed-hosts").toArray(String[]::new))
+                .withFormat(given.format());
         options = given.time("timeout").map(options::withTimeout).orElse(options);
         options = given.time("connect-timeout").map(options::withConnectTimeout).orElse(options);
         int[] ports = given.texts("ports").stream()

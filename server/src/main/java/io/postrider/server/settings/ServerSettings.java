@@ -1,5 +1,6 @@
 package io.postrider.server.settings;
 
+import io.postrider.MessageFormat;
 import io.postrider.PostriderException;
 import java.time.Duration;
 import java.util.HashSet;
@@ -165,6 +166,8 @@ public record ServerSettings(
      *
      * @param feed where events come from: the log, or Redis pub/sub repaired from the log
      * @param channel the Redis channel
+     * @param channelFormat the format of the messages on that channel: cloudevents, payload or payload-with-id
+     * @param format the format of events in streams: cloudevents, payload or payload-with-id
      * @param connections maximum number of connections on this node
      * @param connectionsOfOne maximum number of connections of one subject
      * @param recent events of a topic that are kept in memory for clients that reconnect; older ones are in the event log
@@ -173,6 +176,8 @@ public record ServerSettings(
             @DefaultValue Set<String> topics,
             @DefaultValue("log") Feed feed,
             @DefaultValue("new_message_channel") String channel,
+            @DefaultValue("cloudevents") MessageFormat channelFormat,
+            @DefaultValue("cloudevents") MessageFormat format,
             @DefaultValue("10000") int connections,
             @DefaultValue("20") int connectionsOfOne,
             @DefaultValue("10000") int recent) {}

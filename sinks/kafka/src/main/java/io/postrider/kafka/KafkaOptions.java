@@ -1,5 +1,6 @@
 package io.postrider.kafka;
 
+import io.postrider.MessageFormat;
 import io.postrider.PostriderException;
 import java.time.Duration;
 import java.util.HashMap;
@@ -30,11 +31,13 @@ public final class KafkaOptions {
     private final String servers;
     private final Map<String, String> given;
     private final @Nullable Login login;
+    private final MessageFormat format;
 
-    private KafkaOptions(String servers, Map<String, String> given, @Nullable Login login) {
+    private KafkaOptions(String servers, Map<String, String> given, @Nullable Login login, MessageFormat format) {
         this.servers = servers;
         this.given = given;
         this.login = login;
+        this.format = format;
     }
 
     /** The bootstrap brokers as {@code host:port}, separated by commas. */
@@ -45,7 +48,7 @@ public final class KafkaOptions {
                         "bootstrap servers must be host:port, with commas between, was '" + shortened(server) + "'");
             }
         }
-        return new KafkaOptions(bootstrapServers, Map.of(), null);
+        return new KafkaOptions(bootstrapServers, Map.of(), null, MessageFormat.CLOUD_EVENTS);
     }
 
     /** The client id, which brokers use for quotas and logs. Default: postrider and a number. */
@@ -105,7 +108,19 @@ public final class KafkaOptions {
      * The login, which can be set in code only. The mechanism is {@code PLAIN}, {@code SCRAM-SHA-256} or {@code SCRAM-SHA-512}.
      */
     public KafkaOptions withLogin(String mechanism, String user, String password) {
-        return new KafkaOptions(servers, given, Login.of(mechanism, user, password));
+        return new KafkaOptions(servers, given, Login.of(mechanism, user, password), format);
+    }
+
+    /**
+     * The format of the records. CloudEvents in binary mode is the default: the value is the payload, with a {@code ce_} header for each
+     * attribute. The payload formats have the headers {@code event_id} and {@code event_type} instead, and {@code payload-with-id} also
+     * writes the id into the value. Every format has the three {@code postrider_} headers, by which the sink finds its own records.
+     */
+    public KafkaOptions withFormat(MessageFormat newFormat) {
+        if (newFormat == null) {
+            throw PostriderException.refused("format must be given, was null");
+        }
+        return new KafkaOptions(servers, given, login, newFormat);
     }
 
     /** Properties under Kafka's own names, as in a configuration file. An unknown property is refused, and the error names it. */
@@ -120,7 +135,7 @@ public final class KafkaOptions {
     private KafkaOptions withProperty(String name, String value) {
         Map<String, String> more = new TreeMap<>(given);
         more.put(name, ClientProperty.checked(name, value));
-        return new KafkaOptions(servers, more, login);
+        return new KafkaOptions(servers, more, login, format);
     }
 
     /** A copy with a protocol that fits the login and a client id. Combinations that cannot work are refused here. */
@@ -140,6 +155,10 @@ public final class KafkaOptions {
 
     String servers() {
         return servers;
+    }
+
+    MessageFormat format() {
+        return format;
     }
 
     Duration deliveryTimeout() {
@@ -229,7 +248,7 @@ public final class KafkaOptions {
     /** The given options without secrets. */
     @Override
     public String toString() {
-        StringBuilder text = new StringBuilder("servers=" + servers);
+        StringBuilder text = new StringBuilder("servers=" + servers + " format=" + format.word());
         given.forEach((name, value) ->
                 text.append(' ').append(name).append('=').append(ClientProperty.isShown(name) ? value : "(given)"));
         return login == null ? text.toString() : text + " login=" + login.mechanism();

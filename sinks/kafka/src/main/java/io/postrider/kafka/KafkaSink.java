@@ -93,7 +93,7 @@ public final class KafkaSink implements Sink {
         }
         Sending sending = new Sending(using, options.deliveryTimeout().plus(options.answerTimeout()));
         try {
-            return sending.send(new Records(kafkaTopic, epoch), events);
+            return sending.send(new Records(kafkaTopic, epoch, options.format()), events);
         } finally {
             if (sending.isProducerBroken()) {
                 retire(using);

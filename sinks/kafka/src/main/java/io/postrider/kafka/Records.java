@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.postrider.Envelope;
 import io.postrider.LogEvent;
+import io.postrider.MessageFormat;
 import io.postrider.RelayEpoch;
 import java.util.Map;
 import java.util.UUID;
@@ -15,8 +16,9 @@ import org.apache.kafka.common.header.Headers;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Converts an event to a record: CloudEvents in binary mode, so the value is just the payload, with one header per attribute.
- * Three additional headers identify the relay, by which {@link LookBack} recognises its own records.
+ * Converts an event to a record: CloudEvents in binary mode, so the value is just the payload, with one header per attribute; or a
+ * payload format, with the id and the type as headers. Three additional headers identify the relay, by which {@link LookBack}
+ * recognises its own records in any format: a relay whose format was changed finds those of the other one.
  */
 final class Records {
     static final String TOPIC = "postrider_topic";
@@ -24,6 +26,7 @@ final class Records {
     static final String COURSE = "postrider_course";
 
     private static final String ID = "ce_id";
+    private static final String TYPE = "event_type";
 
     /** The number of attributes of {@link Envelope}. */
     private static final Map<String, String> HEADERS =
@@ -32,8 +35,10 @@ final class Records {
     private final String kafkaTopic;
     private final byte[] topic;
     private final byte[] epoch;
+    private final MessageFormat format;
 
-    Records(String kafkaTopic, RelayEpoch epoch) {
+    Records(String kafkaTopic, RelayEpoch epoch, MessageFormat format) {
+        this.format = format;
         this.kafkaTopic = kafkaTopic;
         this.topic = epoch.topic().getBytes(UTF_8);
         this.epoch = (epoch.relay() + "/" + epoch.number()).getBytes(UTF_8);
@@ -46,15 +51,25 @@ final class Records {
                 null,
                 event.createdAt().toEpochMilli(),
                 key,
-                event.payload().getBytes(UTF_8));
+                value(event).getBytes(UTF_8));
         Headers headers = record.headers();
-        Envelope.attributes(event)
-                .forEach((name, value) ->
-                        headers.add(HEADERS.computeIfAbsent(name, "ce_"::concat), value.getBytes(UTF_8)));
+        if (format == MessageFormat.CLOUD_EVENTS) {
+            Envelope.attributes(event)
+                    .forEach((name, value) ->
+                            headers.add(HEADERS.computeIfAbsent(name, "ce_"::concat), value.getBytes(UTF_8)));
+        } else {
+            headers.add(MessageFormat.EVENT_ID, event.id().toString().getBytes(UTF_8));
+            headers.add(TYPE, event.type().getBytes(UTF_8));
+            headers.add("content-type", format.mediaType().getBytes(UTF_8));
+        }
         headers.add(TOPIC, topic);
         headers.add(POSITION, Long.toString(event.position()).getBytes(UTF_8));
         headers.add(COURSE, epoch);
         return record;
+    }
+
+    private String value(LogEvent event) {
+        return format == MessageFormat.CLOUD_EVENTS ? event.payload() : format.text(event);
     }
 
     /** The relay that wrote the record, and its position. */
@@ -65,6 +80,7 @@ final class Records {
         Headers headers = record.headers();
         String epoch = text(headers.lastHeader(COURSE));
         int slash = epoch.lastIndexOf('/');
+        Header id = headers.lastHeader(ID);
         if (slash < 0) {
             return null;
         }
@@ -74,7 +90,7 @@ final class Records {
                     text(headers.lastHeader(TOPIC)),
                     Long.parseLong(epoch.substring(slash + 1)),
                     Long.parseLong(text(headers.lastHeader(POSITION))),
-                    UUID.fromString(text(headers.lastHeader(ID))));
+                    UUID.fromString(text(id == null ? headers.lastHeader(MessageFormat.EVENT_ID) : id)));
         } catch (IllegalArgumentException e) {
             return null;
         }

@@ -7,6 +7,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.postrider.LogEvent;
+import io.postrider.MessageFormat;
 import io.postrider.RelayEpoch;
 import io.postrider.testkit.Await;
 import java.time.Duration;
@@ -183,7 +184,9 @@ class KafkaHoldsTest {
             Await.until(
                     "a moment later",
                     () -> System.nanoTime() - begin > Duration.ofMillis(300).toNanos());
-            predecessor.send(new Records(topic, EPOCH).of(late)).get();
+            predecessor
+                    .send(new Records(topic, EPOCH, MessageFormat.CLOUD_EVENTS).of(late))
+                    .get();
             assertThat(asked.get(60, TimeUnit.SECONDS)).isEqualTo(ids(List.of(late)));
         }
     }

@@ -1,6 +1,7 @@
 package io.postrider.kafka;
 
 import io.postrider.LogEvent;
+import io.postrider.MessageFormat;
 import io.postrider.RelayEpoch;
 import java.time.Duration;
 import java.time.Instant;
@@ -60,7 +61,7 @@ final class KafkaThroughput {
 
     private static double bare(Broker broker, List<LogEvent> events, int batchSize) {
         String topic = broker.topic("bare", PARTITIONS);
-        Records records = new Records(topic, new RelayEpoch("relay", "orders", 1));
+        Records records = new Records(topic, new RelayEpoch("relay", "orders", 1), MessageFormat.CLOUD_EVENTS);
         List<ProducerRecord<byte[], byte[]>> all = new ArrayList<>();
         events.forEach(event -> all.add(records.of(event)));
         try (KafkaProducer<byte[], byte[]> producer =

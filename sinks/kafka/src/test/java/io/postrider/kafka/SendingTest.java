@@ -4,6 +4,7 @@ import static io.postrider.kafka.Topics.EPOCH;
 import static io.postrider.kafka.Topics.events;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.postrider.MessageFormat;
 import io.postrider.SendResult;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
@@ -45,7 +46,7 @@ class SendingTest {
     void a_client_that_keeps_its_records_for_longer_than_it_should_is_closed_and_the_sink_is_unavailable()
             throws Exception {
         Sending sending = new Sending(new Stuck(), Duration.ofMillis(50));
-        SendResult receipt = sending.send(new Records("orders", EPOCH), events(1, 10));
+        SendResult receipt = sending.send(new Records("orders", EPOCH, MessageFormat.CLOUD_EVENTS), events(1, 10));
         assertThat(receipt.isUnavailable()).isTrue();
         assertThat(receipt.taken()).isZero();
         assertThat(sending.isProducerBroken()).isTrue();

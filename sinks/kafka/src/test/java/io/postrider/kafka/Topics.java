@@ -3,6 +3,7 @@ package io.postrider.kafka;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.postrider.LogEvent;
+import io.postrider.MessageFormat;
 import io.postrider.RelayEpoch;
 import io.postrider.testkit.Await;
 import java.time.Duration;
@@ -97,7 +98,7 @@ final class Topics {
 
     /** Puts these into one partition, as a relay of this epoch would. */
     static void place(Broker broker, String topic, int partition, RelayEpoch epoch, List<LogEvent> events) {
-        Records records = new Records(topic, epoch);
+        Records records = new Records(topic, epoch, MessageFormat.CLOUD_EVENTS);
         try (KafkaProducer<byte[], byte[]> producer = stranger(broker, Map.of("linger.ms", 20))) {
             sendAll(
                     producer,

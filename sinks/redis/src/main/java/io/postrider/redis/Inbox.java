@@ -14,6 +14,9 @@ import java.util.concurrent.locks.ReentrantLock;
  * events are dropped and detected as missing later. Safe to share.
  */
 final class Inbox {
+    /** The position of a message that has none. */
+    static final long ANYWHERE = Long.MAX_VALUE;
+
     private static final int MOST = 10_000;
     private static final long MOST_CHARACTERS = 8 << 20;
 

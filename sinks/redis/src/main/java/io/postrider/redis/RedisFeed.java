@@ -1,6 +1,7 @@
 package io.postrider.redis;
 
 import io.postrider.LogEvent;
+import io.postrider.MessageFormat;
 import io.postrider.PostriderException;
 import io.postrider.admin.Log;
 import io.postrider.gateway.Feed;
@@ -36,6 +37,7 @@ public final class RedisFeed implements Feed {
 
     private final Log log;
     private final String channel;
+    private final MessageFormat format;
     private final Optional<Seal> seal;
     private final Subscription subscription;
     private final Map<String, TopicFeed> topics = new ConcurrentHashMap<>();
@@ -50,9 +52,20 @@ public final class RedisFeed implements Feed {
 
     /** Subscribes to this channel and fills gaps from this log. */
     public RedisFeed(RedisOptions options, Log log, String channel) {
+        this(options, log, channel, MessageFormat.CLOUD_EVENTS);
+    }
+
+    /**
+     * Subscribes to a channel whose relay publishes in this format. A message in a payload format has neither topic nor position: it is
+     * a hint that some followed topic has grown, and each of them reads the log. A topic whose last six reads found nothing rests
+     * 100 ms after each further one, so several busy topics should not share such a channel. A channel secret has no effect.
+     */
+    public RedisFeed(RedisOptions options, Log log, String channel, MessageFormat format) {
+        this.format = Checks.missing("format", format);
         this.log = Checks.missing("log", log);
         this.channel = Checks.unlessName("redis channel", channel);
-        this.seal = Checks.missing("redis options", options).seal();
+        Optional<Seal> given = Checks.missing("redis options", options).seal();
+        this.seal = format == MessageFormat.CLOUD_EVENTS ? given : Optional.empty();
         this.subscription = new Subscription(options, channel, this::heard, listening -> nudge());
         subscription.start();
     }
@@ -96,6 +109,10 @@ public final class RedisFeed implements Feed {
     }
 
     private void heard(String message) {
+        if (format != MessageFormat.CLOUD_EVENTS) {
+            topics.values().forEach(feed -> feed.inbox().hint(Inbox.ANYWHERE));
+            return;
+        }
         Optional<LogEvent> event = opened(message).flatMap(EnvelopeText::read);
         if (event.isEmpty()) {
             ignore(message.length());

@@ -3,6 +3,7 @@ package io.postrider.redis;
 import io.lettuce.core.RedisFuture;
 import io.postrider.Envelope;
 import io.postrider.LogEvent;
+import io.postrider.MessageFormat;
 import io.postrider.RelayEpoch;
 import io.postrider.SendResult;
 import io.postrider.Sink;
@@ -12,7 +13,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Publishes each event as an {@link Envelope} on a channel.
+ * Publishes each event on a channel, by default as an {@link Envelope}.
  *
  * <p>Redis passes a message to the current subscribers and forgets it. Without a subscriber, after a lost connection, or for a
  * slow subscriber (32 MiB behind, or 8 MiB for 60 s) the message is lost, and no receipt can show that. So a message is only a
@@ -28,6 +29,7 @@ public final class RedisPubSubSink implements Sink {
 
     private final RedisOptions options;
     private final String channel;
+    private final MessageFormat format;
     private final Optional<Seal> seal;
     private final RedisLink link;
 
@@ -38,9 +40,18 @@ public final class RedisPubSubSink implements Sink {
 
     /** Publishes on this channel. */
     public RedisPubSubSink(RedisOptions options, String channel) {
+        this(options, channel, MessageFormat.CLOUD_EVENTS);
+    }
+
+    /**
+     * Publishes on this channel in a format for subscribers that exist already. A message in a payload format has no position and is
+     * never signed: a {@link RedisFeed} with the same format takes it as a hint to read the log.
+     */
+    public RedisPubSubSink(RedisOptions options, String channel, MessageFormat format) {
+        this.format = Checks.missing("format", format);
         this.options = Checks.missing("redis options", options);
         this.channel = Checks.unlessName("redis channel", channel);
-        this.seal = options.seal();
+        this.seal = format == MessageFormat.CLOUD_EVENTS ? options.seal() : Optional.empty();
         this.link = new RedisLink(options, "postrider-pubsub");
     }
 
@@ -62,8 +73,8 @@ public final class RedisPubSubSink implements Sink {
     }
 
     private String message(LogEvent event) {
-        String envelope = Envelope.json(event);
-        return seal.map(s -> s.seal(channel, envelope)).orElse(envelope);
+        String message = format.text(event);
+        return seal.map(s -> s.seal(channel, message)).orElse(message);
     }
 
     /** Queues a message in a transaction and discards it: Redis makes all its checks, and no subscriber receives it. */

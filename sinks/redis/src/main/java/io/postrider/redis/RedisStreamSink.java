@@ -10,6 +10,7 @@ import io.lettuce.core.XAddArgs;
 import io.lettuce.core.api.async.RedisAsyncCommands;
 import io.postrider.Envelope;
 import io.postrider.LogEvent;
+import io.postrider.MessageFormat;
 import io.postrider.PostriderException;
 import io.postrider.RelayEpoch;
 import io.postrider.SendResult;
@@ -17,6 +18,7 @@ import io.postrider.Sink;
 import io.postrider.redis.RedisLink.Replies;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -25,7 +27,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Appends each event to a Redis stream: the attributes of its {@link Envelope} as fields, {@code data} for the payload, and
- * {@code course} (relay and epoch number), by which the sink finds its own entries again.
+ * {@code course} (relay and epoch number), by which the sink finds its own entries again. In a payload format the fields are
+ * {@code payload}, {@code event_id}, {@code event_type}, {@code topic}, {@code position} and {@code course}.
  *
  * <p>Up to {@value #AT_ONCE} events are sent in one transaction ({@code MULTI … EXEC}), so either all or none are appended. In a
  * plain pipeline, one append could fail because memory is short and the next succeed, which would leave the stream out of order.
@@ -51,6 +54,7 @@ public final class RedisStreamSink implements Sink {
     private final RedisOptions options;
     private final String stream;
     private final long mostKept;
+    private final MessageFormat format;
     private final RedisLink link;
 
     /** A stream that keeps everything. */
@@ -65,6 +69,12 @@ public final class RedisStreamSink implements Sink {
      *     twice
      */
     public RedisStreamSink(RedisOptions options, String stream, long mostKept) {
+        this(options, stream, mostKept, MessageFormat.CLOUD_EVENTS);
+    }
+
+    /** The same in a format for consumers that exist already. {@code Long.MAX_VALUE} keeps everything. */
+    public RedisStreamSink(RedisOptions options, String stream, long mostKept, MessageFormat format) {
+        this.format = Checks.missing("format", format);
         this.options = Checks.missing("redis options", options);
         this.stream = Checks.unlessName("redis stream", stream);
         this.mostKept = mostKept;
@@ -118,12 +128,26 @@ public final class RedisStreamSink implements Sink {
     }
 
     private RedisFuture<String> add(RedisAsyncCommands<String, String> commands, RelayEpoch epoch, LogEvent event) {
-        Map<String, String> fields = Envelope.attributes(event);
-        fields.put("data", event.payload());
+        Map<String, String> fields = fields(event);
         fields.put("course", mark(epoch));
         return mostKept == Long.MAX_VALUE
                 ? commands.xadd(stream, fields)
                 : commands.xadd(stream, new XAddArgs().maxlen(mostKept).approximateTrimming(), fields);
+    }
+
+    private Map<String, String> fields(LogEvent event) {
+        if (format == MessageFormat.CLOUD_EVENTS) {
+            Map<String, String> fields = Envelope.attributes(event);
+            fields.put("data", event.payload());
+            return fields;
+        }
+        Map<String, String> fields = new LinkedHashMap<>();
+        fields.put("payload", format.text(event));
+        fields.put(MessageFormat.EVENT_ID, event.id().toString());
+        fields.put("event_type", event.type());
+        fields.put("topic", event.topic());
+        fields.put("position", Long.toString(event.position()));
+        return fields;
     }
 
     /** The error of an aborted transaction does not say why; the reason is the error of the queued command. */
@@ -181,7 +205,8 @@ public final class RedisStreamSink implements Sink {
             if (mark(epoch).equals(fields.get("course")) && epoch.topic().equals(fields.get("topic"))) {
                 try {
                     long position = Long.parseLong(fields.getOrDefault("position", "0"));
-                    UUID id = UUID.fromString(fields.getOrDefault("id", ""));
+                    UUID id =
+                            UUID.fromString(fields.getOrDefault("id", fields.getOrDefault(MessageFormat.EVENT_ID, "")));
                     older |= position <= after;
                     newer |= position > after;
                     if (position > after) {

@@ -45,6 +45,9 @@ final class TopicFeed implements AutoCloseable {
     /** The wait after a hint without an event: forged hints cost the database at most ten reads per second. */
     private static final Duration FOOLED = Duration.ofMillis(100);
 
+    /** Messages without a position: the read for the first of a burst has often found the events of the others. */
+    private static final int HARMLESS_MISSES = 5;
+
     /** How often the last event is compared with the log, regardless of the channel's messages. */
     private static final Duration COMPARE = Duration.ofSeconds(10);
 
@@ -63,6 +66,7 @@ final class TopicFeed implements AutoCloseable {
     /** The last poll found events for which there was no message: the relay lags or is down. */
     private boolean behind;
 
+    private int misses; // reads after a hint that found nothing, in a row
     private Duration wait = Duration.ZERO;
     private int failures; // in a row
     private long lastLook = System.nanoTime();
@@ -147,7 +151,8 @@ final class TopicFeed implements AutoCloseable {
         take(mail.events());
         boolean fooled = false;
         if (mail.hint() > position) {
-            fooled = !fill(); // a hint, or an event that was dropped because the inbox was full
+            misses = fill() ? 0 : misses + 1; // a hint, or an event that was dropped because the inbox was full
+            fooled = misses > (mail.hint() == Inbox.ANYWHERE ? HARMLESS_MISSES : 0);
         }
         if (mail.nudged() || sinceLook().compareTo(pause()) >= 0) {
             look();

@@ -1,5 +1,6 @@
 package io.postrider.webhook;
 
+import io.postrider.MessageFormat;
 import io.postrider.PostriderException;
 import java.security.SecureRandom;
 import java.time.Duration;
@@ -26,6 +27,7 @@ public final class WebhookOptions {
     private final Set<String> allowedHosts;
     private final Set<Integer> ports;
     private final @Nullable SSLContext tls;
+    private final MessageFormat format;
 
     private WebhookOptions(Draft draft) {
         this.secrets = draft.secrets;
@@ -34,6 +36,7 @@ public final class WebhookOptions {
         this.allowedHosts = draft.allowedHosts;
         this.ports = draft.ports;
         this.tls = draft.tls;
+        this.format = draft.format;
     }
 
     /**
@@ -106,6 +109,19 @@ public final class WebhookOptions {
         return new WebhookOptions(draft);
     }
 
+    /**
+     * The format of the body. Default CloudEvents. In every format the header {@code webhook-id} is the id of the event, and
+     * {@code postrider-topic}, {@code postrider-position} and {@code postrider-type} are headers.
+     */
+    public WebhookOptions withFormat(MessageFormat newFormat) {
+        if (newFormat == null) {
+            throw PostriderException.refused("format must be given, was null");
+        }
+        Draft draft = new Draft(this);
+        draft.format = newFormat;
+        return new WebhookOptions(draft);
+    }
+
     static List<Secret> active(String... secrets) {
         if (secrets.length < 1 || secrets.length > 2) {
             throw PostriderException.refused("secrets must be 1, or 2 during a rotation, were " + secrets.length);
@@ -139,11 +155,16 @@ public final class WebhookOptions {
         return tls;
     }
 
+    MessageFormat format() {
+        return format;
+    }
+
     /** Every option except the secrets, of which it shows only the number. */
     @Override
     public String toString() {
         return "secrets=" + secrets.size() + " connect-timeout=" + connectTimeout + " timeout=" + timeout
-                + " allowed-hosts=" + allowedHosts + " ports=" + ports + " tls=" + (tls == null ? "default" : "own");
+                + " allowed-hosts=" + allowedHosts + " ports=" + ports + " tls=" + (tls == null ? "default" : "own")
+                + " format=" + format.word();
     }
 
     private static Duration within(String option, Duration value) {
@@ -165,6 +186,8 @@ public final class WebhookOptions {
         @Nullable
         SSLContext tls;
 
+        MessageFormat format = MessageFormat.CLOUD_EVENTS;
+
         Draft(List<Secret> secrets) {
             this.secrets = secrets;
         }
@@ -176,6 +199,7 @@ public final class WebhookOptions {
             this.allowedHosts = from.allowedHosts;
             this.ports = from.ports;
             this.tls = from.tls;
+            this.format = from.format;
         }
     }
 }

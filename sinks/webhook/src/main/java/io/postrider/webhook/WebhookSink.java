@@ -1,7 +1,7 @@
 package io.postrider.webhook;
 
-import io.postrider.Envelope;
 import io.postrider.LogEvent;
+import io.postrider.MessageFormat;
 import io.postrider.PostriderException;
 import io.postrider.PostriderException.Kind;
 import io.postrider.RelayEpoch;
@@ -47,12 +47,14 @@ public final class WebhookSink implements Sink {
     private final Endpoint endpoint;
     private final Lines lines;
     private final Clock clock;
+    private final MessageFormat format;
     private volatile List<Secret> secrets;
 
     private WebhookSink(Endpoint endpoint, WebhookOptions options, Clock clock) {
         this.endpoint = endpoint;
         this.lines = new Lines(endpoint, options);
         this.clock = clock;
+        this.format = options.format();
         this.secrets = options.secrets();
     }
 
@@ -191,7 +193,7 @@ public final class WebhookSink implements Sink {
 
     /** The timestamp is that of this attempt, so that a late retry is not mistaken for a replayed old message. */
     private byte[] request(LogEvent event) {
-        byte[] body = Envelope.json(event).getBytes(StandardCharsets.UTF_8);
+        byte[] body = format.text(event).getBytes(StandardCharsets.UTF_8);
         String id = event.id().toString();
         String timestamp = Long.toString(clock.instant().getEpochSecond());
         byte[] head = String.join(
@@ -200,13 +202,14 @@ public final class WebhookSink implements Sink {
                         "host: " + endpoint.authority(),
                         "user-agent: postrider-webhook",
                         "accept: */*",
-                        "content-type: " + Envelope.MEDIA_TYPE,
+                        "content-type: " + format.mediaType(),
                         "content-length: " + body.length,
                         "webhook-id: " + id,
                         "webhook-timestamp: " + timestamp,
                         "webhook-signature: " + Secret.signatures(secrets, id, timestamp, body),
                         "postrider-topic: " + Answer.clean(event.topic()),
                         "postrider-position: " + event.position(),
+                        "postrider-type: " + Answer.clean(event.type()),
                         "",
                         "")
                 .getBytes(StandardCharsets.US_ASCII);

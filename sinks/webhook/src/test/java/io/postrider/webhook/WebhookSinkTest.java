@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.postrider.Envelope;
 import io.postrider.LogEvent;
+import io.postrider.MessageFormat;
 import io.postrider.PostriderException;
 import io.postrider.PostriderException.Kind;
 import io.postrider.SendResult;
@@ -77,6 +78,35 @@ class WebhookSinkTest {
         assertThat(one.header("postrider-position")).isEqualTo("7");
         assertThat(one.header("webhook-signature")).startsWith("v1,").doesNotContain(" ");
         WebhookVerifier.of(secret).verify(one::header, one.body());
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
+                    payload         | {"event_id": "theirs", "n": 1}
+                    payload-with-id | {"event_id":"ID","n": 1}
+                    """)
+    void in_a_payload_format_the_body_is_the_payload_and_the_rest_is_in_headers(String word, String body)
+            throws Exception {
+        String secret = WebhookOptions.newSecret();
+        LogEvent event = event(7, "42", "{\"event_id\": \"theirs\", \"n\": 1}");
+        WebhookOptions options = endpoint.options(secret).withFormat(MessageFormat.of(word));
+        try (WebhookSink sink = WebhookSink.to(endpoint.url("/hook"), options)) {
+            assertThat(TestEndpoint.send(sink, List.of(event)).isWhole()).isTrue();
+            sink.test();
+        }
+        Received one = endpoint.received.get(0);
+        assertThat(new String(one.body(), StandardCharsets.UTF_8))
+                .isEqualTo(body.replace("ID", event.id().toString()));
+        assertThat(one.header("content-type")).isEqualTo("application/json");
+        assertThat(one.header("webhook-id")).isEqualTo(event.id().toString());
+        assertThat(one.header("postrider-topic")).isEqualTo("orders");
+        assertThat(one.header("postrider-position")).isEqualTo("7");
+        assertThat(one.header("postrider-type")).isEqualTo(event.type());
+        WebhookVerifier.of(secret).verify(one::header, one.body());
+        assertThat(endpoint.received.get(1).header("postrider-type"))
+                .as("by which a receiver knows a test message")
+                .isEqualTo("postrider.test");
+        assertThat(options.toString()).contains("format=" + word);
     }
 
     @Test

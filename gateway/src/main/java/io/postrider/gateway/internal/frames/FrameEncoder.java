@@ -1,7 +1,7 @@
 package io.postrider.gateway.internal.frames;
 
-import io.postrider.Envelope;
 import io.postrider.LogEvent;
+import io.postrider.MessageFormat;
 import io.postrider.gateway.DisconnectReason;
 import io.postrider.gateway.Transport.Form;
 import org.jspecify.annotations.Nullable;
@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
 public final class FrameEncoder {
     private FrameEncoder() {}
 
-    public static EncodedFrame event(Form form, LogEvent event) {
-        String json = Envelope.json(event);
+    public static EncodedFrame event(Form form, LogEvent event, MessageFormat format) {
+        String json = format.text(event);
         return form == Form.SSE
                 ? sse(event.position(), "event", oneLine(json), null)
                 : socket(event.position(), "event", "\"position\":" + event.position() + ",\"event\":" + json, null);

@@ -188,6 +188,10 @@ final class CatchUp {
         }
     }
 
+    private EncodedFrame frame(Subscriber subscriber, LogEvent event) {
+        return FrameEncoder.event(subscriber.form(), event, hub.options().format());
+    }
+
     /** Moves the page into the outbox as far as it fits; true if all of it did. */
     private boolean emptyPage(Subscriber subscriber) {
         int sent = 0;
@@ -195,7 +199,7 @@ final class CatchUp {
             LogEvent event = subscriber.page.element();
             if (!subscriber.hears(event)) {
                 log.error("history_event_out_of_reach topic={} position={} it is left out", topic, event.position());
-            } else if (awaitsRoom(subscriber) || !fits(subscriber, FrameEncoder.event(subscriber.form(), event))) {
+            } else if (awaitsRoom(subscriber) || !fits(subscriber, frame(subscriber, event))) {
                 hub.watch().replayedFromHistory(topic, sent);
                 return false;
             } else {

@@ -1,6 +1,7 @@
 package io.postrider.gateway.internal.hub;
 
 import io.postrider.LogEvent;
+import io.postrider.MessageFormat;
 import io.postrider.gateway.Room;
 import io.postrider.gateway.Transport.Form;
 import io.postrider.gateway.internal.frames.EncodedFrame;
@@ -16,12 +17,14 @@ final class PublishedEvent {
     private static final int COPIES = 3;
 
     private final LogEvent event;
+    private final MessageFormat format;
     private final @Nullable Room project;
     private final @Nullable Room user;
     private @Nullable EncodedFrame sse;
     private @Nullable EncodedFrame socket;
 
-    PublishedEvent(LogEvent event) {
+    PublishedEvent(LogEvent event, MessageFormat format) {
+        this.format = format;
         this.event = event;
         this.project = Room.orNull(Room.Kind.PROJECT, event.projectId());
         this.user = Room.orNull(Room.Kind.USER, event.userId());
@@ -52,14 +55,14 @@ final class PublishedEvent {
 
     private EncodedFrame sse() {
         if (sse == null) {
-            sse = FrameEncoder.event(Form.SSE, event);
+            sse = FrameEncoder.event(Form.SSE, event, format);
         }
         return sse;
     }
 
     private EncodedFrame socket() {
         if (socket == null) {
-            socket = FrameEncoder.event(Form.WEBSOCKET, event);
+            socket = FrameEncoder.event(Form.WEBSOCKET, event, format);
         }
         return socket;
     }

@@ -69,7 +69,7 @@ final class TopicRooms {
         long from = before.isEmpty() ? position : before.get(0).position() - 1;
         RecentEvents begun = new RecentEvents(
                 from, hub.options().recentEvents(), hub.options().recentBytes());
-        before.forEach(event -> begun.add(new PublishedEvent(event)));
+        before.forEach(event -> begun.add(published(event)));
         if (begun.reached() != position) {
             begun.restart(position);
         }
@@ -84,10 +84,14 @@ final class TopicRooms {
                 restart(event.position() - 1);
             }
             if (event.position() > recent().reached()) {
-                publish(new PublishedEvent(event));
+                publish(published(event));
             }
         }
         told = reached();
+    }
+
+    private PublishedEvent published(LogEvent event) {
+        return new PublishedEvent(event, hub.options().format());
     }
 
     /** Clients get the missed events from the read model when they reconnect. */
