@@ -2,7 +2,7 @@
 create or replace function postrider.adopt_check(
   spec             jsonb,
   only_unfinished  boolean,
-  out found        bigint,
+  out pending      bigint,
   out bad          bigint,
   out bad_id       text,
   out bad_problem  text)
@@ -17,6 +17,6 @@ begin
      from (select t.%I::text as id, postrider.adopt_json(t) as old %s) t
      cross join lateral postrider.adopt_convert($1, t.id, t.old) c',
     spec #>> '{fields,id}', postrider.adopt_pending(spec, only_unfinished))
-  into found, bad, bad_id, bad_problem using spec;
+  into pending, bad, bad_id, bad_problem using spec;
 end
 $$;

@@ -6,15 +6,15 @@ set search_path = pg_catalog, pg_temp
 set jit = off
 as $$
 declare
-  source  text := spec ->> 'source';
-  freeze  text := 'SHARE ROW EXCLUSIVE: waits for open writers, at most 300 ms for each attempt; reads go on';
+  source      text := spec ->> 'source';
+  no_writers  text := 'SHARE ROW EXCLUSIVE: waits for open writers, at most 300 ms for each attempt; reads go on';
 begin
   return query values
-    ('bridge', format('lock table %s in share row exclusive mode', source), freeze),
+    ('bridge', format('lock table %s in share row exclusive mode', source), no_writers),
     ('bridge', postrider.adopt_trigger(spec, 'hold'), 'SHARE ROW EXCLUSIVE, held since the statement before'),
     ('import', format('select t.* %s order by %s limit 1000', postrider.adopt_pending(spec, false), postrider.adopt_order(spec)),
       'ACCESS SHARE: writers and the old consumer go on'),
-    ('import', format('lock table %s in share row exclusive mode', source), freeze || '; once, when all rows are imported'),
+    ('import', format('lock table %s in share row exclusive mode', source), no_writers || '; once, when all rows are imported'),
     ('import', postrider.adopt_trigger(spec, 'emit'), 'SHARE ROW EXCLUSIVE, held since the statement before'),
     ('mirror', case when spec -> 'fields' ?| array['processed_at', 'processed', 'status']
       then format('update %s t set … where t.%I = … and %s', source, spec #>> '{fields,id}', postrider.adopt_unfinished(spec))

@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
 final class Importer {
     private static final Sql CHECK = Sql.text(
             "adopt/check",
-            "select c.found, c.bad, c.bad_id, c.bad_problem from postrider.adopt_check(:spec::jsonb, :unfinished) c");
+            "select c.pending, c.bad, c.bad_id, c.bad_problem from postrider.adopt_check(:spec::jsonb, :unfinished) c");
     private static final Sql BEGIN = Sql.text(
             "adopt/begin_import", "update postrider.adoption a set import_mode = :mode where a.source = :source");
     private static final Sql FORGET_REJECTED =
@@ -72,7 +72,7 @@ final class Importer {
                             CHECK,
                             bind -> bind.text("spec", spec).bool("unfinished", unfinished),
                             row -> new Check(
-                                    row.int8("found"), row.int8("bad"), row.textOrNull("bad_id"), row.textOrNull("bad_problem")))
+                                    row.int8("pending"), row.int8("bad"), row.textOrNull("bad_id"), row.textOrNull("bad_problem")))
                     .orElseThrow();
         }
 
