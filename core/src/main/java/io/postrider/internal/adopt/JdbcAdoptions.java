@@ -359,8 +359,9 @@ public final class JdbcAdoptions implements Adoptions {
         Mirror mirror = new Mirror(database, adoption);
         if (adoption.jobs()) {
             jobs.sequence(); // a job without a position cannot be cancelled
+            long written = mirror.pass(); // most have ended, and need no cancellation
             counts.put("cancelled", mirror.cancel(jobs));
-            counts.put("written", mirror.pass());
+            counts.put("written", written + mirror.pass());
         } else if (adoption.mirroring().on()) {
             counts.put("written", mirror.pass());
         }

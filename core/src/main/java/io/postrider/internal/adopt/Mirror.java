@@ -6,8 +6,11 @@ import io.postrider.admin.Jobs;
 import io.postrider.internal.db.Database;
 import io.postrider.internal.db.Session;
 import io.postrider.internal.db.Sql;
+import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /** Writes back to the old table what Postrider has finished; each batch and its place are one transaction. */
@@ -26,6 +29,9 @@ final class Mirror {
     private static final Sql FORGET_JOB = Sql.text(
             "adopt/forget_job", "delete from postrider.adopted a where a.source = :source and a.adopted_id = :adopted_id");
     private static final int BATCH = 500;
+
+    /** A handler that does not respect the interrupt may take longer; then both sides may run its job. */
+    private static final Duration STOPS_WITHIN = Duration.ofSeconds(10);
 
     private final Database database;
     private final StoredAdoption adoption;
@@ -98,7 +104,7 @@ final class Mirror {
 
     /**
      * Cancels the jobs that have not ended, so that the old workers do them, and forgets them, so that a later import finds them
-     * again. One that is running is asked to stop; if it still succeeds, it is done on both sides.
+     * again. One that is running is asked to stop and is waited for; if it still succeeds, the mirror marks its row.
      */
     long cancel(Jobs all) {
         long cancelled = 0;
@@ -112,8 +118,7 @@ final class Mirror {
                     row -> new OpenJob(row.int8("n"), row.text("adopted_id"), row.uuid("event_id"))));
             for (OpenJob job : jobs) {
                 after = job.n();
-                if (all.find(job.id()).isPresent()
-                        && all.cancel(job.id(), "adoption of " + adoption.source() + " was undone") != Jobs.Cancelled.FINISHED) {
+                if (isCancelled(all, job.id())) {
                     database.transaction(session -> session.update(
                             FORGET_JOB,
                             bind -> bind.text("source", adoption.source()).text("adopted_id", job.adoptedId())));
@@ -122,5 +127,24 @@ final class Mirror {
             }
         } while (!jobs.isEmpty());
         return cancelled;
+    }
+
+    private boolean isCancelled(Jobs all, UUID id) {
+        if (all.find(id).isEmpty()) {
+            return false; // retention has removed it, so it has ended
+        }
+        Jobs.Cancelled outcome = all.cancel(id, "adoption of " + adoption.source() + " was undone");
+        if (outcome != Jobs.Cancelled.ASKED) {
+            return outcome == Jobs.Cancelled.CANCELLED;
+        }
+        long end = System.nanoTime() + STOPS_WITHIN.toNanos();
+        while (state(all, id) == Jobs.State.IN_PROGRESS && System.nanoTime() - end < 0) {
+            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(50));
+        }
+        return state(all, id) != Jobs.State.DONE;
+    }
+
+    private static Jobs.@Nullable State state(Jobs all, UUID id) {
+        return all.find(id).map(Jobs.Status::state).orElse(null);
     }
 }

@@ -66,7 +66,8 @@ class MigratorTest {
                             "9 V009__progress_checks",
                             "10 V010__signatures",
                             "11 V011__held_jobs",
-                            "12 V012__claim_times");
+                            "12 V012__claim_times",
+                            "13 V013__adoption");
             psql.emit("orders", "a").passAll();
             assertThat(psql.log("orders")).containsExactly("a");
         }
@@ -239,7 +240,7 @@ class MigratorTest {
                             + " values ('q', 'k', '00000000-0000-0000-0000-000000000001')")
                     .execute("insert into postrider.worker (node, ended_at) values ('gone', now())");
             assertThat(new Migrator(door(database)).migrate(1_000, 262_144, true))
-                    .isEqualTo(new Migrations.Done(List.of(7, 8, 9, 10, 11, 12), true));
+                    .isEqualTo(new Migrations.Done(List.of(7, 8, 9, 10, 11, 12, 13), true));
             assertThat(psql.text(
                             "select postrider.enqueue('q', 't', '{}', unique_key => 'k', project_id => 'p')::text"))
                     .as("the job that holds the key")
