@@ -24,6 +24,7 @@ final class AdoptChild {
             } // bridged by a process that was killed afterwards
         }
         System.out.println("bridged");
-        System.out.println("imported " + adoptions.importRows(shape.table, Rows.ALL, false, p -> {}).counts());
+        System.out.println("imported "
+                + adoptions.importRows(shape.table, Rows.ALL, false, p -> {}).counts());
     }
 }

@@ -77,8 +77,7 @@ class AdoptLoadTest {
 
     /** The process is killed at random moments, twice or three times, and then left alone. */
     private static void adopt(AdoptTables shape, TestDatabase database, Random random) throws InterruptedException {
-        ChildJvm.Launch launch =
-                ChildJvm.of(AdoptChild.class).withArguments(database.jdbcUrl(), shape.name());
+        ChildJvm.Launch launch = ChildJvm.of(AdoptChild.class).withArguments(database.jdbcUrl(), shape.name());
         for (int kill = 0; kill < 2 + random.nextInt(2); kill++) {
             try (ChildJvm child = launch.start()) {
                 child.awaitLine(random.nextBoolean() ? "started" : "bridged", Duration.ofMinutes(3));
@@ -111,8 +110,9 @@ class AdoptLoadTest {
     }
 
     private static void see(Connection connection, String reader, String payload) throws SQLException {
-        try (var insert = connection.prepareStatement("insert into public.seen (reader, key, n)"
-                + " select ?, p ->> 'key', coalesce((p ->> 'n')::int, (p ->> 'item_id')::int) from (select ?::jsonb as p) p")) {
+        try (var insert = connection.prepareStatement(
+                "insert into public.seen (reader, key, n)"
+                        + " select ?, p ->> 'key', coalesce((p ->> 'n')::int, (p ->> 'item_id')::int) from (select ?::jsonb as p) p")) {
             insert.setString(1, reader);
             insert.setString(2, payload);
             insert.executeUpdate();
@@ -152,13 +152,15 @@ class AdoptLoadTest {
                         + " and not exists (select from seen s where s.n = o.item_id)"))
                 .as("rows that nobody has done")
                 .isEmpty();
-        assertThat(psql.texts("select a.adopted_id from postrider.adopted a join enrichment_outbox o on o.id::text = a.adopted_id"
-                        + " where a.how <> 'skip' and not exists (select from seen s where s.n = o.item_id)"))
+        assertThat(psql.texts(
+                        "select a.adopted_id from postrider.adopted a join enrichment_outbox o on o.id::text = a.adopted_id"
+                                + " where a.how <> 'skip' and not exists (select from seen s where s.n = o.item_id)"))
                 .isEmpty();
         assertThat(psql.number("select count(*) from enrichment_outbox o where not exists"
                         + " (select from postrider.adopted a where a.adopted_id = o.id::text) and o.status <> 'DONE'"))
                 .isZero();
-        assertThat(node.postrider.adoptions().status("enrichment_outbox").notAdopted()).isZero();
+        assertThat(node.postrider.adoptions().status("enrichment_outbox").notAdopted())
+                .isZero();
     }
 
     /** After the undo the old table has every committed row, and a new one is the old system's alone. */
@@ -287,7 +289,8 @@ class AdoptLoadTest {
                     for (String row : psql.texts(step())) {
                         String[] words = row.split(" ", -1);
                         synchronized (this) {
-                            deleted.computeIfAbsent(words[0], key -> new ArrayList<>()).add(Integer.parseInt(words[1]));
+                            deleted.computeIfAbsent(words[0], key -> new ArrayList<>())
+                                    .add(Integer.parseInt(words[1]));
                         }
                     }
                     JobDesk.takeMillis(5);

@@ -36,8 +36,10 @@ class AdoptMirrorTest {
                     })
                     .withAttempts(1));
             String states = "select count(*) from event_outbox where status = '%s'";
-            Await.until("mirrored", () -> node.number(states.formatted("published")) == 2
-                    && node.number(states.formatted("failed")) == 1);
+            Await.until(
+                    "mirrored",
+                    () -> node.number(states.formatted("published")) == 2
+                            && node.number(states.formatted("failed")) == 1);
             assertThat(node.number("select count(*) from event_outbox where published_at is not null"))
                     .isEqualTo(2);
             assertThat(node.number("select count(*) from event_outbox where status = 'failed' and retry_count = 1"
@@ -55,11 +57,9 @@ class AdoptMirrorTest {
     void the_mirror_of_one_listener_waits_for_it_alone_and_deletes_as_the_publisher_did(TestDatabase database) {
         try (Node node = new Node(database)) {
             node.execute(AdoptTables.DELETE.create);
-            node.with(
-                    Listener.relay("mail", "t", event -> {}),
-                    Listener.relay("slow", "t", event -> {
-                        throw new IllegalStateException("not yet");
-                    }));
+            node.with(Listener.relay("mail", "t", event -> {}), Listener.relay("slow", "t", event -> {
+                throw new IllegalStateException("not yet");
+            }));
             Adoptions adoptions = node.postrider.adoptions();
             adoptions.bridge(AdoptTables.DELETE.adoption());
             node.execute(AdoptTables.DELETE.insert("k", 1));
@@ -102,7 +102,8 @@ class AdoptMirrorTest {
                     .as("left to the old workers")
                     .isEqualTo(1);
             adoptions.bridge(AdoptTables.JOBS.adoption());
-            assertThat(adoptions.importRows("enrichment_outbox", Rows.UNFINISHED, false, p -> {})
+            assertThat(adoptions
+                            .importRows("enrichment_outbox", Rows.UNFINISHED, false, p -> {})
                             .counts())
                     .containsEntry("imported", 1L);
             node.postrider.queues().resume("q");

@@ -33,15 +33,18 @@ class AdoptRefusalTest {
         assertThat(psql.number("select count(*) from pg_trigger where tgname = 'postrider_adopt'"))
                 .isZero();
         for (String table : new String[] {"adoption", "adopted", "adoption_held", "adoption_reject", "event"}) {
-            assertThat(psql.number("select count(*) from postrider." + table)).as(table).isZero();
+            assertThat(psql.number("select count(*) from postrider." + table))
+                    .as(table)
+                    .isZero();
         }
     }
 
     @Test
     void a_relation_that_is_no_ordinary_table(TestDatabase database) {
         try (Psql psql = new Psql(database)) {
-            psql.execute("create table parts (id bigint primary key, event_type text, payload jsonb) partition by range (id);"
-                    + " create table part partition of parts default; create view seen as select * from parts");
+            psql.execute(
+                    "create table parts (id bigint primary key, event_type text, payload jsonb) partition by range (id);"
+                            + " create table part partition of parts default; create view seen as select * from parts");
             Adoptions adoptions = adoptions(database);
             refused(Kind.NOT_FOUND, "no table nowhere in schema public", () -> adoptions.plan(Adoption.of("nowhere")));
             refused(Kind.NOT_FOUND, "no table x in schema y", () -> bridge(adoptions, "y.x"));
@@ -76,8 +79,14 @@ class AdoptRefusalTest {
                     "field payload is mapped twice",
                     () -> adoptions.plan(
                             Adoption.of("outbox").withMap("payload", "payload").withMap("event_type", "payload")));
-            refused(Kind.REFUSED, "has no column n", () -> adoptions.plan(Adoption.of("outbox").withOrder("n")));
-            refused(Kind.REFUSED, "field must be one of", () -> Adoption.of("outbox").withMap("id", "colour"));
+            refused(
+                    Kind.REFUSED,
+                    "has no column n",
+                    () -> adoptions.plan(Adoption.of("outbox").withOrder("n")));
+            refused(
+                    Kind.REFUSED,
+                    "field must be one of",
+                    () -> Adoption.of("outbox").withMap("id", "colour"));
             refused(
                     Kind.REFUSED,
                     "a topic or a queue, not both",
@@ -106,10 +115,7 @@ class AdoptRefusalTest {
                     Kind.CONFLICT,
                     "was adopted to topic t before",
                     () -> adoptions.bridge(Adoption.of("outbox").withTopic("other")));
-            refused(
-                    Kind.CONFLICT,
-                    "is undone",
-                    () -> adoptions.importRows("outbox", Rows.ALL, false, p -> {}));
+            refused(Kind.CONFLICT, "is undone", () -> adoptions.importRows("outbox", Rows.ALL, false, p -> {}));
         }
     }
 
@@ -119,11 +125,14 @@ class AdoptRefusalTest {
             psql.execute(AdoptTables.DELETE.create)
                     .execute("insert into outbox_events (event_type, payload) values ('a', 'no json')");
             Adoptions adoptions = adoptions(database);
-            refused(Kind.REFUSED, ": the payload is not JSON; map other columns", () -> adoptions.bridge(
-                    AdoptTables.DELETE.adoption()));
+            refused(
+                    Kind.REFUSED,
+                    ": the payload is not JSON; map other columns",
+                    () -> adoptions.bridge(AdoptTables.DELETE.adoption()));
             assertNothingChanged(psql);
             psql.execute("insert into outbox_events (event_type, payload) values ('good', '{}')")
-                    .execute("insert into outbox_events (event_type, payload) values ('b', to_json(repeat('x', 300000)))");
+                    .execute(
+                            "insert into outbox_events (event_type, payload) values ('b', to_json(repeat('x', 300000)))");
             assertThat(adoptions.plan(Adoption.of("outbox_events")).bad()).isEqualTo(2);
             adoptions.bridge(AdoptTables.DELETE.adoption());
             refused(
@@ -131,10 +140,15 @@ class AdoptRefusalTest {
                     "2 of 3 rows of public.outbox_events cannot be imported, such as row ",
                     () -> adoptions.importRows("outbox_events", Rows.ALL, false, p -> {}));
             assertThat(psql.number("select count(*) from postrider.event")).isZero();
-            assertThat(adoptions.importRows("outbox_events", Rows.ALL, true, p -> {}).counts())
+            assertThat(adoptions
+                            .importRows("outbox_events", Rows.ALL, true, p -> {})
+                            .counts())
                     .containsEntry("imported", 1L)
                     .containsEntry("rejected", 2L);
-            refused(Kind.CONFLICT, "2 unfinished rows that were not taken over", () -> adoptions.finish("outbox_events", false));
+            refused(
+                    Kind.CONFLICT,
+                    "2 unfinished rows that were not taken over",
+                    () -> adoptions.finish("outbox_events", false));
         }
     }
 
@@ -155,7 +169,10 @@ class AdoptRefusalTest {
                     "role " + role + " does not own public.outbox; connect as ",
                     () -> bridge(theirs, "outbox"));
             psql.execute("alter table outbox owner to " + role);
-            refused(Kind.REFUSED, "role " + role + " may not use the bridge; run `grant execute", () -> bridge(theirs, "outbox"));
+            refused(
+                    Kind.REFUSED,
+                    "role " + role + " may not use the bridge; run `grant execute",
+                    () -> bridge(theirs, "outbox"));
             assertNothingChanged(psql);
             psql.execute("drop owned by " + role).execute("drop role " + role);
         }
@@ -170,7 +187,9 @@ class AdoptRefusalTest {
             refused(
                     Kind.CONFLICT,
                     "session pid=" + open.pid(),
-                    () -> adoptions(database).withPatience(Duration.ofMillis(500)).bridge(AdoptTables.FLAG.adoption()));
+                    () -> adoptions(database)
+                            .withPatience(Duration.ofMillis(500))
+                            .bridge(AdoptTables.FLAG.adoption()));
             psql.execute("set lock_timeout = '5s'").execute(AdoptTables.FLAG.insert("k", 2));
             assertNothingChanged(psql);
             open.commit();

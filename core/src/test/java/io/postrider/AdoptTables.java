@@ -33,7 +33,9 @@ enum AdoptTables {
     }
 
     Adoption adoption() {
-        return this == JOBS ? Adoption.of(table).withQueue("q") : Adoption.of(table).withTopic("t");
+        return this == JOBS
+                ? Adoption.of(table).withQueue("q")
+                : Adoption.of(table).withTopic("t");
     }
 
     /** A row of this key, with a number that counts the rows of the key. */

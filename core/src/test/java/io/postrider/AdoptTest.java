@@ -37,7 +37,8 @@ class AdoptTest {
             assertThat(plan.ignored()).isEmpty();
             assertThat(plan.statements().get(0).sql())
                     .isEqualTo("lock table public." + shape.table + " in share row exclusive mode");
-            assertThat(plan.statements()).allSatisfy(one -> assertThat(one.lock()).isNotEmpty());
+            assertThat(plan.statements())
+                    .allSatisfy(one -> assertThat(one.lock()).isNotEmpty());
             assertThat(plan.statements().stream().map(Adoptions.Statement::step))
                     .contains(Step.values());
             assertThat(psql.number("select count(*) from postrider.adoption")).isZero();
@@ -51,14 +52,16 @@ class AdoptTest {
         try (Psql psql = new Psql(database)) {
             psql.execute(AdoptTables.FLAG.create);
             for (int i = 1; i <= 5; i++) {
-                psql.execute("insert into outbox (event_type, payload, created_at) values ('old" + i + "', '{\"n\": " + i
-                        + "}', '2026-01-02 03:04:05.678901+00')");
+                psql.execute("insert into outbox (event_type, payload, created_at) values ('old" + i + "', '{\"n\": "
+                        + i + "}', '2026-01-02 03:04:05.678901+00')");
             }
             psql.execute("update outbox set processed_at = now() where id <= 2");
             Adoptions adoptions = adoptions(database);
             assertThat(adoptions.bridge(AdoptTables.FLAG.adoption()).state()).isEqualTo(State.HOLDING);
             psql.execute("insert into outbox (event_type, payload) values ('new1', '{}')");
-            psql.begin().execute("insert into outbox (event_type, payload) values ('gone', '{}')").rollback();
+            psql.begin()
+                    .execute("insert into outbox (event_type, payload) values ('gone', '{}')")
+                    .rollback();
             psql.passAll();
             assertThat(psql.log("t")).as("captured, not delivered").isEmpty();
             List<Progress> progress = new ArrayList<>();
@@ -73,9 +76,10 @@ class AdoptTest {
             psql.commit();
             psql.passAll();
             assertThat(psql.log("t")).containsExactly("old1", "old2", "old3", "old4", "old5", "new1", "new2");
-            assertThat(psql.row("select event_id = postrider.adopted_event_id('public.outbox', '3') as id, created_at, payload::text,"
-                            + " headers ->> 'adopted_from' as f, headers ->> 'adopted_id' as i"
-                            + " from postrider.event where type = 'old3'"))
+            assertThat(psql.row(
+                            "select event_id = postrider.adopted_event_id('public.outbox', '3') as id, created_at, payload::text,"
+                                    + " headers ->> 'adopted_from' as f, headers ->> 'adopted_id' as i"
+                                    + " from postrider.event where type = 'old3'"))
                     .isEqualTo("true|2026-01-02T03:04:05.678901+00:00|{\"n\": 3}|public.outbox|3");
             assertThat(adoptions.importRows("outbox", Rows.ALL, false, p -> {}).counts())
                     .as("a second import")
@@ -113,12 +117,13 @@ class AdoptTest {
         try (Psql psql = new Psql(database)) {
             psql.execute(AdoptTables.STATUS.create);
             for (String status : List.of("published", "pending", "failed", "PUBLISHED")) {
-                psql.execute("insert into event_outbox (event_type, payload, status) values ('" + status + "', '{}', '" + status
-                        + "')");
+                psql.execute("insert into event_outbox (event_type, payload, status) values ('" + status + "', '{}', '"
+                        + status + "')");
             }
             Adoptions adoptions = adoptions(database);
             adoptions.bridge(AdoptTables.STATUS.adoption());
-            assertThat(adoptions.dryRun()
+            assertThat(adoptions
+                            .dryRun()
                             .importRows("event_outbox", Rows.UNFINISHED, false, p -> {})
                             .counts())
                     .containsEntry("imported", 2L);
@@ -136,20 +141,23 @@ class AdoptTest {
             assertThat(adoptions(database).bridge(AdoptTables.DELETE.adoption()).state())
                     .isEqualTo(State.EMITTING);
             psql.execute(AdoptTables.DELETE.insert("7", 1)).passAll();
-            assertThat(psql.row("select key, payload::text from postrider.event")).isEqualTo("7|{\"n\": 1, \"key\": \"7\"}");
+            assertThat(psql.row("select key, payload::text from postrider.event"))
+                    .isEqualTo("7|{\"n\": 1, \"key\": \"7\"}");
         }
     }
 
     @Test
     void jobs_are_enqueued_unless_finished_and_a_claimed_one_after_its_lease(TestDatabase database) {
         try (Psql psql = new Psql(database)) {
-            psql.execute("create table work (id uuid primary key default gen_random_uuid(), job_type text, item_id text,"
-                    + " status text, run_at timestamptz, locked_by text, lease_expires_at timestamptz, attempt_count int,"
-                    + " last_error_code text, last_error_message text, payload jsonb)");
-            psql.execute("insert into work (job_type, item_id, status, run_at, lease_expires_at, payload) values"
-                    + " ('a', '1', 'PENDING', null, null, '{\"x\": 1}'), ('b', '2', 'DONE', null, null, '{}'),"
-                    + " ('c', '3', 'IN_PROGRESS', null, '2126-01-01 00:00:00+00', '{}'),"
-                    + " ('d', '4', 'FAILED', null, null, '{}'), ('e', '5', 'PENDING', '2126-02-01 00:00:00+00', null, '{}')");
+            psql.execute(
+                    "create table work (id uuid primary key default gen_random_uuid(), job_type text, item_id text,"
+                            + " status text, run_at timestamptz, locked_by text, lease_expires_at timestamptz, attempt_count int,"
+                            + " last_error_code text, last_error_message text, payload jsonb)");
+            psql.execute(
+                    "insert into work (job_type, item_id, status, run_at, lease_expires_at, payload) values"
+                            + " ('a', '1', 'PENDING', null, null, '{\"x\": 1}'), ('b', '2', 'DONE', null, null, '{}'),"
+                            + " ('c', '3', 'IN_PROGRESS', null, '2126-01-01 00:00:00+00', '{}'),"
+                            + " ('d', '4', 'FAILED', null, null, '{}'), ('e', '5', 'PENDING', '2126-02-01 00:00:00+00', null, '{}')");
             Adoptions adoptions = adoptions(database);
             assertThat(adoptions.plan(Adoption.of("work")).shape()).isEqualTo(Shape.JOBS);
             adoptions.bridge(Adoption.of("work").withQueue("q").withOrder("job_type"));
@@ -161,8 +169,9 @@ class AdoptTest {
                     .containsEntry("imported", 3L)
                     .containsEntry("released", 1L)
                     .containsEntry("skipped", 1L);
-            assertThat(psql.texts("select type || ' ' || key || ' ' || coalesce(due_at at time zone 'UTC' || '', '') || payload"
-                            + " from postrider.event where topic = 'queue:q' order by id"))
+            assertThat(psql.texts(
+                            "select type || ' ' || key || ' ' || coalesce(due_at at time zone 'UTC' || '', '') || payload"
+                                    + " from postrider.event where topic = 'queue:q' order by id"))
                     .containsExactly(
                             "a 1 {\"x\": 1}", "c 3 2126-01-01 00:00:00{}", "e 5 2126-02-01 00:00:00{}", "f 6 {}");
         }
@@ -172,12 +181,14 @@ class AdoptTest {
     void a_job_table_without_type_and_payload_gets_both_from_its_columns(TestDatabase database) {
         try (Psql psql = new Psql(database)) {
             psql.execute(AdoptTables.JOBS.create).execute(AdoptTables.JOBS.insert("k", 17));
-            psql.execute("insert into enrichment_outbox (item_id, status, claimed_at) values (18, 'IN_PROGRESS', '2126-01-01')");
+            psql.execute(
+                    "insert into enrichment_outbox (item_id, status, claimed_at) values (18, 'IN_PROGRESS', '2126-01-01')");
             Adoptions adoptions = adoptions(database);
             adoptions.bridge(AdoptTables.JOBS.adoption());
             adoptions.importRows("enrichment_outbox", Rows.UNFINISHED, false, p -> {});
             assertThat(psql.texts("select type || ' ' || key || ' ' || payload from postrider.event order by id"))
-                    .containsExactly("enrichment_outbox 17 {\"item_id\": 17}", "enrichment_outbox 18 {\"item_id\": 18}");
+                    .containsExactly(
+                            "enrichment_outbox 17 {\"item_id\": 17}", "enrichment_outbox 18 {\"item_id\": 18}");
             assertThat(psql.number("select count(*) from postrider.event where due_at > '2126-01-01 00:04+00'"))
                     .as("five minutes after it was claimed")
                     .isEqualTo(1);
@@ -187,8 +198,9 @@ class AdoptTest {
     @Test
     void other_columns_are_mapped(TestDatabase database) {
         try (Psql psql = new Psql(database)) {
-            psql.execute("create schema \"App\"; create table \"App\".\"Out box\" (no numeric unique, kind text, doc bytea,"
-                    + " who text, at timestamp, sent boolean not null default false)");
+            psql.execute(
+                    "create schema \"App\"; create table \"App\".\"Out box\" (no numeric unique, kind text, doc bytea,"
+                            + " who text, at timestamp, sent boolean not null default false)");
             psql.execute("insert into \"App\".\"Out box\" values (1.5, 'a', convert_to('{\"x\": 1}', 'UTF8'), 'k',"
                     + " '2026-01-01 12:00', false)");
             Adoptions adoptions = adoptions(database);
@@ -200,10 +212,12 @@ class AdoptTest {
                     .withMap("at", "created_at")
                     .withTopic("t");
             adoptions.bridge(adoption);
-            psql.execute("insert into \"App\".\"Out box\" values (2, 'b', convert_to('{}', 'UTF8'), null, '2026-01-01 13:00')");
+            psql.execute(
+                    "insert into \"App\".\"Out box\" values (2, 'b', convert_to('{}', 'UTF8'), null, '2026-01-01 13:00')");
             adoptions.importRows("\"App\".\"Out box\"", Rows.ALL, false, p -> {});
-            assertThat(psql.texts("select concat_ws(' ', type, key, payload, created_at at time zone 'UTC', headers ->> 'adopted_from',"
-                            + " headers ->> 'adopted_id') from postrider.event order by id"))
+            assertThat(psql.texts(
+                            "select concat_ws(' ', type, key, payload, created_at at time zone 'UTC', headers ->> 'adopted_from',"
+                                    + " headers ->> 'adopted_id') from postrider.event order by id"))
                     .containsExactly(
                             "a k {\"x\": 1} 2026-01-01 12:00:00 \"App\".\"Out box\" 1.5",
                             "b {} 2026-01-01 13:00:00 \"App\".\"Out box\" 2");
@@ -218,7 +232,8 @@ class AdoptTest {
             adoptions.bridge(AdoptTables.DELETE.adoption());
             psql.execute("insert into outbox_events (event_type, payload) values ('a', 'no json')")
                     .execute("insert into outbox_events (event_type, payload) values ('not a name', '{}')")
-                    .execute("insert into outbox_events (event_type, payload) values ('a', to_json(repeat('x', 300000)))")
+                    .execute(
+                            "insert into outbox_events (event_type, payload) values ('a', to_json(repeat('x', 300000)))")
                     .execute("insert into outbox_events (event_type, payload) values ('a', '\"\\u0000\"')")
                     .execute("insert into outbox_events (event_type, payload) values ('good', '{}')")
                     .passAll();
@@ -238,11 +253,14 @@ class AdoptTest {
         try (Psql psql = new Psql(database);
                 Psql writer = new Psql(database)) {
             psql.execute(AdoptTables.FLAG.create).execute(AdoptTables.FLAG.insert("k", 1));
-            writer.begin().execute("set transaction isolation level repeatable read").text("select count(*) from outbox");
+            writer.begin()
+                    .execute("set transaction isolation level repeatable read")
+                    .text("select count(*) from outbox");
             Adoptions adoptions = adoptions(database);
             adoptions.bridge(AdoptTables.FLAG.adoption());
             adoptions.importRows("outbox", Rows.ALL, false, p -> {});
-            writer.execute("insert into outbox (event_type, payload) values ('late', '{}')").commit();
+            writer.execute("insert into outbox (event_type, payload) values ('late', '{}')")
+                    .commit();
             psql.passAll();
             assertThat(psql.log("t")).containsExactly("changed", "late");
         }

@@ -273,8 +273,9 @@ class SearchPathTest {
     }
 
     private static void adoption(Node node, Psql admin) {
-        admin.execute("create table public.outbox (id bigserial primary key, event_type text, payload text, status text,"
-                + " created_at timestamp default now(), published_at timestamp, retry_count int, last_error text)");
+        admin.execute(
+                "create table public.outbox (id bigserial primary key, event_type text, payload text, status text,"
+                        + " created_at timestamp default now(), published_at timestamp, retry_count int, last_error text)");
         node.execute("insert into public.outbox (event_type, payload) values ('old', '{}')");
         var adoptions = node.postrider.adoptions();
         var adoption = io.postrider.admin.Adoption.of("outbox").withTopic("adopted");

@@ -21,23 +21,30 @@ class AdoptCommandTest {
                 .contains("public.outbox has the shape flag", "event_type", "rows to take over: 2, unfinished 2")
                 .contains("create or replace trigger postrider_adopt after insert on public.outbox")
                 .contains("lock: SHARE ROW EXCLUSIVE", "lock: ACCESS SHARE");
-        assertThat(new Shell(database).ok("adopt", "plan", "outbox", "--topic", "t", "--json").line())
-                .contains("\"shape\":\"flag\"", "\"target\":\"topic t\"", "\"column\":\"event_type\",\"field\":\"type\"");
+        assertThat(new Shell(database)
+                        .ok("adopt", "plan", "outbox", "--topic", "t", "--json")
+                        .line())
+                .contains(
+                        "\"shape\":\"flag\"", "\"target\":\"topic t\"", "\"column\":\"event_type\",\"field\":\"type\"");
     }
 
     @Test
     void a_dry_run_of_each_step_changes_nothing(TestDatabase database) {
         Shell.execute(database, OUTBOX);
         Shell shell = new Shell(database);
-        assertThat(shell.ok("adopt", "bridge", "outbox", "--topic", "t", "--dry-run").out())
+        assertThat(shell.ok("adopt", "bridge", "outbox", "--topic", "t", "--dry-run")
+                        .out())
                 .contains("bridge: lock table public.outbox in share row exclusive mode");
-        assertThat(Shell.ask(database, "select count(*) from postrider.adoption")).isEqualTo("0");
+        assertThat(Shell.ask(database, "select count(*) from postrider.adoption"))
+                .isEqualTo("0");
         shell.ok("adopt", "bridge", "outbox", "--topic", "t");
         assertThat(shell.ok("adopt", "import", "outbox", "--dry-run", "--json").line())
                 .contains("\"dry_run\":true", "\"imported\":2");
         assertThat(Shell.ask(database, "select count(*) from postrider.event")).isEqualTo("0");
-        assertThat(shell.ok("adopt", "undo", "bridge", "outbox", "--dry-run").err()).contains("would do bridge");
-        assertThat(shell.ok("adopt", "import", "outbox", "--unfinished", "--json").line())
+        assertThat(shell.ok("adopt", "undo", "bridge", "outbox", "--dry-run").err())
+                .contains("would do bridge");
+        assertThat(shell.ok("adopt", "import", "outbox", "--unfinished", "--json")
+                        .line())
                 .contains("\"state\":\"emitting\"", "\"imported\":2");
         shell.ok("adopt", "mirror", "outbox", "--dry-run");
         shell.ok("adopt", "finish", "outbox", "--dry-run");

@@ -20,7 +20,12 @@ import org.junit.jupiter.params.provider.CsvSource;
 @Migrated
 class MovingInTest {
     @ParameterizedTest
-    @CsvSource({"Flag,outbox,3", "Status,event_outbox,1", "Delete after publishing,outbox_events,1", "Jobs,enrichment_outbox,2"})
+    @CsvSource({
+        "Flag,outbox,3",
+        "Status,event_outbox,1",
+        "Delete after publishing,outbox_events,1",
+        "Jobs,enrichment_outbox,2"
+    })
     void the_section_runs_from_the_old_schema_to_the_dropped_table(
             String section, String table, int adopted, TestDatabase database) throws IOException {
         Shell shell = new Shell(database);
@@ -48,12 +53,15 @@ class MovingInTest {
         }
         assertThat(Shell.ask(database, "select count(*) from postrider.adopted where source = 'public." + table + "'"))
                 .isEqualTo(Integer.toString(adopted));
-        assertThat(Shell.ask(database, "select count(distinct event_id) from postrider.event where headers ->> 'adopted_from'"
-                        + " = 'public." + table + "'"))
+        assertThat(Shell.ask(
+                        database,
+                        "select count(distinct event_id) from postrider.event where headers ->> 'adopted_from'"
+                                + " = 'public." + table + "'"))
                 .isEqualTo(Integer.toString(adopted));
         assertThat(Shell.ask(database, "select coalesce(to_regclass('public." + table + "')::text, 'dropped')"))
                 .isEqualTo("dropped");
-        assertThat(shell.ok("adopt", "status", table, "--json").line()).contains("\"state\":\"finished\"", "\"rows\":-1");
+        assertThat(shell.ok("adopt", "status", table, "--json").line())
+                .contains("\"state\":\"finished\"", "\"rows\":-1");
     }
 
     private static String section(String title) throws IOException {

@@ -69,8 +69,8 @@ public final class Adoption {
         this.lease = draft.lease;
         this.newOnly = draft.newOnly;
         if (topic != null && queue != null) {
-            throw PostriderException.refused("an adopted table has a topic or a queue, not both; was topic " + topic
-                    + " and queue " + queue);
+            throw PostriderException.refused(
+                    "an adopted table has a topic or a queue, not both; was topic " + topic + " and queue " + queue);
         }
     }
 

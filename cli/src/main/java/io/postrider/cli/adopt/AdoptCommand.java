@@ -11,8 +11,9 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "adopt",
         header = "Take over an existing outbox or job table while its writers go on.",
-        description = "The steps in their order: plan, bridge, import, mirror, status, finish. Each can be repeated, and undone"
-                + " with `postrider adopt undo STEP TABLE`.",
+        description =
+                "The steps in their order: plan, bridge, import, mirror, status, finish. Each can be repeated, and undone"
+                        + " with `postrider adopt undo STEP TABLE`.",
         footer = {
             "  postrider adopt plan outbox",
             "  postrider adopt bridge outbox --topic orders",

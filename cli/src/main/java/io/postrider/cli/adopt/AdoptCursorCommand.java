@@ -24,7 +24,10 @@ import picocli.CommandLine.Parameters;
                     + " after that are handled again.",
             "everything: to the beginning of the topic."
         },
-        footer = {"  postrider adopt cursor outbox mail --start finished", "  postrider adopt cursor outbox search --start everything"})
+        footer = {
+            "  postrider adopt cursor outbox mail --start finished",
+            "  postrider adopt cursor outbox search --start everything"
+        })
 public final class AdoptCursorCommand implements Callable<Integer> {
     private final Terminal terminal;
 
@@ -58,7 +61,10 @@ public final class AdoptCursorCommand implements Callable<Integer> {
     public Integer call() {
         Names.listener(listener);
         long cursor = database.with(this::move);
-        terminal.say((dryRun ? "would move " : "moved ") + listener + " to " + Table.grouped(cursor));
+        terminal.say((dryRun ? "would move " : "moved ") + listener + " to " + Table.grouped(cursor)
+                + (start.equals("finished")
+                        ? ", after what the old consumer of " + table + " has finished"
+                        : ", before everything that was adopted from " + table));
         if (json) {
             terminal.out()
                     .println(new JsonLine()
@@ -71,13 +77,11 @@ public final class AdoptCursorCommand implements Callable<Integer> {
     }
 
     private long move(Postrider postrider) {
-        StartPoint to =
-                switch (start) {
-                    case "finished" -> postrider.adoptions().afterFinished(table);
-                    case "everything" -> StartPoint.beginning();
-                    default ->
-                        throw PostriderException.refused("--start must be finished or everything, was '" + start + "'");
-                };
+        StartPoint to = switch (start) {
+            case "finished" -> postrider.adoptions().afterFinished(table);
+            case "everything" -> StartPoint.beginning();
+            default -> throw PostriderException.refused("--start must be finished or everything, was '" + start + "'");
+        };
         return dryRun ? postrider.cursorAt(listener, to) : postrider.reset(listener, to);
     }
 }

@@ -21,12 +21,15 @@ public final class AdoptImportCommand extends AdoptStepCommand {
     @SuppressWarnings("NullAway.Init") // required
     private String table;
 
-    @Option(names = "--unfinished", description = "Import only rows that the old consumer has not finished (default: all).")
+    @Option(
+            names = "--unfinished",
+            description = "Import only rows that the old consumer has not finished (default: all).")
     private boolean unfinished;
 
     @Option(
             names = "--skip-bad",
-            description = "Leave rows to the old system that cannot become an event, such as a payload that is not JSON.")
+            description =
+                    "Leave rows to the old system that cannot become an event, such as a payload that is not JSON.")
     private boolean skipBad;
 
     public AdoptImportCommand(Terminal terminal) {

@@ -74,8 +74,9 @@ public final class AdoptPlanCommand implements Callable<Integer> {
         if (!plan.ignored().isEmpty()) {
             out.println("not used: " + String.join(", ", plan.ignored()));
         }
-        out.println("rows to take over: " + Table.grouped(plan.rows()) + ", unfinished " + Table.grouped(plan.unfinished())
-                + ", cannot be " + Table.grouped(plan.bad()) + (plan.badExample() == null ? "" : " (" + plan.badExample() + ")"));
+        out.println("rows to take over: " + Table.grouped(plan.rows()) + ", unfinished "
+                + Table.grouped(plan.unfinished()) + ", cannot be " + Table.grouped(plan.bad())
+                + (plan.badExample() == null ? "" : " (" + plan.badExample() + ")"));
         out.println();
         AdoptionText.statements(plan.statements()).forEach(out::println);
     }

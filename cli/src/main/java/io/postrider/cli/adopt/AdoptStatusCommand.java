@@ -57,8 +57,9 @@ public final class AdoptStatusCommand implements Callable<Integer> {
 
     private void print(Status status) {
         terminal.out()
-                .println(status.source() + " to " + status.target() + ", " + status.state().name().toLowerCase(Locale.ROOT)
-                        + ", mirror " + (status.mirror() ? "on" : "off"));
+                .println(status.source() + " to " + status.target() + ", "
+                        + status.state().name().toLowerCase(Locale.ROOT) + ", mirror "
+                        + (status.mirror() ? "on" : "off"));
         Table rows = new Table(Column.left("WHAT"), Column.right("ROWS"), Column.left("EXAMPLES"));
         row(rows, "in the old table", status.rows(), List.of());
         row(rows, "unfinished there", status.unfinished(), List.of());

@@ -26,7 +26,8 @@ abstract class AdoptStepCommand implements Callable<Integer> {
             names = "--within",
             paramLabel = "TIME",
             defaultValue = "1m",
-            description = "How long to try to lock the table: 500ms, 30s, 5m (default: 1m). Writers wait at most 300 ms at a time.")
+            description =
+                    "How long to try to lock the table: 500ms, 30s, 5m (default: 1m). Writers wait at most 300 ms at a time.")
     private String within = "1m";
 
     @Option(names = "--json", description = "Print one JSON object.")
@@ -72,7 +73,9 @@ abstract class AdoptStepCommand implements Callable<Integer> {
         }
         String step = result.step().name().toLowerCase(Locale.ROOT);
         StringBuilder line = new StringBuilder((result.dryRun() ? "would do " : "") + step + " " + result.source());
-        result.counts().forEach((what, rows) -> line.append(", ").append(what).append(' ').append(Table.grouped(rows)));
+        result.counts()
+                .forEach((what, rows) ->
+                        line.append(", ").append(what).append(' ').append(Table.grouped(rows)));
         terminal.say(line + "; state " + result.state().name().toLowerCase(Locale.ROOT));
         if (result.dryRun()) {
             AdoptionText.statements(result.statements()).forEach(terminal.out()::println);

@@ -37,16 +37,18 @@ final class MappingOptions {
     @Option(
             names = "--order",
             paramLabel = "COLUMN",
-            description = "Column by which old rows are imported (default: the id if it is a number, otherwise the time of"
-                    + " creation).")
+            description =
+                    "Column by which old rows are imported (default: the id if it is a number, otherwise the time of"
+                            + " creation).")
     private @Nullable String order;
 
     @Option(
             names = "--finished",
             paramLabel = "STATUS",
             split = ",",
-            description = "Values of the status column that mean finished, separated by commas (default: the usual words, such as"
-                    + " published, done, completed).")
+            description =
+                    "Values of the status column that mean finished, separated by commas (default: the usual words, such as"
+                            + " published, done, completed).")
     private List<String> finished = new ArrayList<>();
 
     @Option(
@@ -58,7 +60,8 @@ final class MappingOptions {
     @Option(
             names = "--failed",
             paramLabel = "STATUS",
-            description = "Status that the mirror writes for a row that has failed for good (default: failed, or FAILED).")
+            description =
+                    "Status that the mirror writes for a row that has failed for good (default: failed, or FAILED).")
     private @Nullable String failed;
 
     @Option(
@@ -68,15 +71,12 @@ final class MappingOptions {
             description = "How long an old worker keeps a claimed job, if no column has it (default: 5m).")
     private String lease = "5m";
 
-    @Option(
-            names = "--new-only",
-            description = "Emit new rows at once and leave the existing rows to the old system.")
+    @Option(names = "--new-only", description = "Emit new rows at once and leave the existing rows to the old system.")
     private boolean newOnly;
 
     Adoption of(String table) {
-        Adoption adoption = Adoption.of(table)
-                .withLease(Durations.parse("--lease", lease))
-                .withNewOnly(newOnly);
+        Adoption adoption =
+                Adoption.of(table).withLease(Durations.parse("--lease", lease)).withNewOnly(newOnly);
         adoption = topic == null ? adoption : adoption.withTopic(topic);
         adoption = queue == null ? adoption : adoption.withQueue(queue);
         adoption = type == null ? adoption : adoption.withType(type);

@@ -34,12 +34,12 @@ final class Importer {
             "adopt/begin_import", "update postrider.adoption a set import_mode = :mode where a.source = :source");
     private static final Sql FORGET_REJECTED =
             Sql.text("adopt/forget_rejected", "delete from postrider.adoption_reject r where r.source = :source");
-    private static final Sql IMPORT =
-            Sql.text("adopt/import", "select i.imported, i.rejected, i.more from postrider.adopt_import(:source, :most) i");
+    private static final Sql IMPORT = Sql.text(
+            "adopt/import", "select i.imported, i.rejected, i.more from postrider.adopt_import(:source, :most) i");
     private static final Sql RELEASE =
             Sql.text("adopt/release", "select r.released, r.skipped from postrider.adopt_release(:source, :most) r");
-    private static final Sql HELD = Sql.text(
-            "adopt/held", "select count(*) as held from postrider.adoption_held h where h.source = :source");
+    private static final Sql HELD =
+            Sql.text("adopt/held", "select count(*) as held from postrider.adoption_held h where h.source = :source");
     private static final Sql END = Sql.text(
             "adopt/end_import",
             "update postrider.adoption a set imported_at = clock_timestamp() where a.source = :source");
@@ -66,13 +66,20 @@ final class Importer {
     }
 
     /** How many rows there are to import, and one that cannot be. */
-    record Check(long found, long bad, @Nullable String badId, @Nullable String problem) {
+    record Check(
+            long found,
+            long bad,
+            @Nullable String badId,
+            @Nullable String problem) {
         static Check of(Session session, String spec, boolean unfinished) {
             return session.one(
                             CHECK,
                             bind -> bind.text("spec", spec).bool("unfinished", unfinished),
                             row -> new Check(
-                                    row.int8("pending"), row.int8("bad"), row.textOrNull("bad_id"), row.textOrNull("bad_problem")))
+                                    row.int8("pending"),
+                                    row.int8("bad"),
+                                    row.textOrNull("bad_id"),
+                                    row.textOrNull("bad_problem")))
                     .orElseThrow();
         }
 
@@ -87,8 +94,10 @@ final class Importer {
         if (check.bad() > 0 && !skipBad) {
             throw new PostriderException(
                     Kind.REFUSED,
-                    check.bad() + " of " + check.found() + " rows of " + adoption.source() + " cannot be imported, such as "
-                            + check.example() + "; nothing was imported. Correct or delete them, or leave them to the old"
+                    check.bad() + " of " + check.found() + " rows of " + adoption.source()
+                            + " cannot be imported, such as "
+                            + check.example()
+                            + "; nothing was imported. Correct or delete them, or leave them to the old"
                             + " system with --skip-bad");
         }
         return check;
@@ -100,7 +109,8 @@ final class Importer {
         database.transaction(session -> {
             session.update(
                     BEGIN,
-                    bind -> bind.text("source", adoption.source()).text("mode", rows.name().toLowerCase(Locale.ROOT)));
+                    bind -> bind.text("source", adoption.source())
+                            .text("mode", rows.name().toLowerCase(Locale.ROOT)));
             return session.update(FORGET_REJECTED, bind -> bind.text("source", adoption.source()));
         });
         long total = check.found() + held;
@@ -131,9 +141,7 @@ final class Importer {
 
     private boolean importBatch(Session session) {
         return session.one(
-                        IMPORT,
-                        bind -> bind.text("source", adoption.source()).int4("most", BATCH),
-                        row -> {
+                        IMPORT, bind -> bind.text("source", adoption.source()).int4("most", BATCH), row -> {
                             add("imported", row.int8("imported"));
                             add("rejected", row.int8("rejected"));
                             return row.bool("more");
@@ -143,9 +151,7 @@ final class Importer {
 
     private long release(Session session) {
         return session.one(
-                        RELEASE,
-                        bind -> bind.text("source", adoption.source()).int4("most", BATCH),
-                        row -> {
+                        RELEASE, bind -> bind.text("source", adoption.source()).int4("most", BATCH), row -> {
                             add("released", row.int8("released"));
                             add("skipped", row.int8("skipped"));
                             return row.int8("released") + row.int8("skipped");

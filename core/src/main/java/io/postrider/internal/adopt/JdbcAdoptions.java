@@ -126,7 +126,8 @@ public final class JdbcAdoptions implements Adoptions {
                 ready.statements(),
                 List.of(
                         state == State.HOLDING
-                                ? "new rows are captured; `postrider adopt import " + source + "` delivers them after the old ones"
+                                ? "new rows are captured; `postrider adopt import " + source
+                                        + "` delivers them after the old ones"
                                 : "new rows are emitted from now on"));
     }
 
@@ -151,8 +152,9 @@ public final class JdbcAdoptions implements Adoptions {
             if (there.state() != State.UNDONE) {
                 throw new PostriderException(
                         Kind.CONFLICT,
-                        there.source() + " is already adopted to " + there.target() + " and is " + StoredAdoption.text(there.state())
-                                + "; see `postrider adopt status " + there.source() + "`");
+                        there.source() + " is already adopted to " + there.target() + " and is "
+                                + StoredAdoption.text(there.state()) + "; see `postrider adopt status " + there.source()
+                                + "`");
             }
             if (!there.topic().equals(mapping.topic())) {
                 throw new PostriderException(
@@ -177,8 +179,8 @@ public final class JdbcAdoptions implements Adoptions {
                     adoption.state(),
                     Map.of("imported", 0L),
                     statements,
-                    List.of("nothing to import: new rows are emitted since " + adoption.importing().at()
-                            + ", and older ones would come after them"));
+                    List.of("nothing to import: new rows are emitted since "
+                            + adoption.importing().at() + ", and older ones would come after them"));
         }
         Importer importer = new Importer(database, new TableLock(database, patience), adoption, progress);
         if (isDry) {
@@ -223,8 +225,8 @@ public final class JdbcAdoptions implements Adoptions {
     @Override
     public Status status(String table) {
         StoredAdoption adoption = stored(table);
-        return read(session ->
-                session.one(STATUS, bind -> bind.text("source", adoption.source()), row -> status(adoption, row)))
+        return read(session -> session.one(
+                        STATUS, bind -> bind.text("source", adoption.source()), row -> status(adoption, row)))
                 .orElseThrow();
     }
 
@@ -262,8 +264,8 @@ public final class JdbcAdoptions implements Adoptions {
             throw PostriderException.refused(adoption.source() + " is adopted to a queue, which has no listeners");
         }
         jobs.sequence(); // events without a position would not be found
-        long position = read(session ->
-                        session.one(CURSOR, bind -> bind.text("source", adoption.source()), row -> row.int8("position")))
+        long position = read(session -> session.one(
+                        CURSOR, bind -> bind.text("source", adoption.source()), row -> row.int8("position")))
                 .orElseThrow();
         return StartPoint.position(position + 1);
     }
@@ -306,8 +308,8 @@ public final class JdbcAdoptions implements Adoptions {
             case FINISH -> reopen(adoption.require("undo finish", State.FINISHED), step);
             case MIRROR -> {
                 if (!isDry) {
-                    database.transaction(session ->
-                            session.update(END_MIRROR, bind -> bind.text("source", adoption.source())));
+                    database.transaction(
+                            session -> session.update(END_MIRROR, bind -> bind.text("source", adoption.source())));
                 }
                 yield result(adoption.source(), step, adoption.state(), Map.of(), List.of(), List.of());
             }
@@ -318,7 +320,8 @@ public final class JdbcAdoptions implements Adoptions {
         Map<String, Long> counts = new LinkedHashMap<>();
         if (!isDry) {
             new TableLock(database, patience).hold(adoption.source(), true, session -> {
-                counts.put("dropped", (long) session.update(FORGET_HELD, bind -> bind.text("source", adoption.source())));
+                counts.put("dropped", (long)
+                        session.update(FORGET_HELD, bind -> bind.text("source", adoption.source())));
                 adoption.become(session, State.UNDONE);
                 return true;
             });
@@ -330,7 +333,9 @@ public final class JdbcAdoptions implements Adoptions {
                 State.UNDONE,
                 counts,
                 List.of(),
-                notes(adoption, "the old system goes on; rows that are written from now on are taken over by a later bridge and import"));
+                notes(
+                        adoption,
+                        "the old system goes on; rows that are written from now on are taken over by a later bridge and import"));
     }
 
     /** Back to the state after the bridge: new rows are captured until the next import. */
@@ -370,7 +375,8 @@ public final class JdbcAdoptions implements Adoptions {
     private static List<String> notes(StoredAdoption adoption, String first) {
         List<String> notes = new ArrayList<>(List.of(first));
         if (!adoption.jobs()) {
-            notes.add("events that were emitted remain in " + adoption.target() + ", and are not emitted a second time");
+            notes.add(
+                    "events that were emitted remain in " + adoption.target() + ", and are not emitted a second time");
         }
         return notes;
     }
@@ -390,7 +396,12 @@ public final class JdbcAdoptions implements Adoptions {
     }
 
     private Result result(
-            String source, Step step, State state, Map<String, Long> counts, List<Statement> statements, List<String> notes) {
+            String source,
+            Step step,
+            State state,
+            Map<String, Long> counts,
+            List<Statement> statements,
+            List<String> notes) {
         return new Result(source, step, state, isDry, counts, statements, notes);
     }
 }

@@ -22,11 +22,22 @@ record Mapping(OldTable table, Shape shape, Map<String, OldColumn> fields, Adopt
     private static final Sql SPEC = Sql.file("adopt/spec");
 
     private static final List<String> FINISHED = List.of(
-            "published", "processed", "done", "completed", "complete", "finished", "sent", "success", "succeeded",
-            "delivered", "cancelled", "canceled", "skipped");
+            "published",
+            "processed",
+            "done",
+            "completed",
+            "complete",
+            "finished",
+            "sent",
+            "success",
+            "succeeded",
+            "delivered",
+            "cancelled",
+            "canceled",
+            "skipped");
     private static final List<String> FAILED = List.of("failed", "dead", "error");
-    private static final List<String> IN_PROGRESS =
-            List.of("in_progress", "in-progress", "inprogress", "processing", "running", "claimed", "locked", "started");
+    private static final List<String> IN_PROGRESS = List.of(
+            "in_progress", "in-progress", "inprogress", "processing", "running", "claimed", "locked", "started");
 
     /** They identify what a row is about, so they stay in a payload that is made of the row's columns. */
     private static final Set<String> OF_THE_SUBJECT =
@@ -39,7 +50,9 @@ record Mapping(OldTable table, Shape shape, Map<String, OldColumn> fields, Adopt
 
     /** The topic of the events or the lane of the jobs. */
     String topic() {
-        return adoption.queue() != null ? "queue:" + adoption.queue() : adoption.topic() == null ? "?" : adoption.topic();
+        return adoption.queue() != null
+                ? "queue:" + adoption.queue()
+                : adoption.topic() == null ? "?" : adoption.topic();
     }
 
     @Nullable
@@ -56,7 +69,9 @@ record Mapping(OldTable table, Shape shape, Map<String, OldColumn> fields, Adopt
             return null;
         }
         String given = adoption.type();
-        return given == null ? table.name().replaceAll("[^A-Za-z0-9._:/-]", "-").replaceAll("^[^A-Za-z0-9]+", "t") : given;
+        return given == null
+                ? table.name().replaceAll("[^A-Za-z0-9._:/-]", "-").replaceAll("^[^A-Za-z0-9]+", "t")
+                : given;
     }
 
     List<Column> columns() {
@@ -68,7 +83,9 @@ record Mapping(OldTable table, Shape shape, Map<String, OldColumn> fields, Adopt
     List<String> ignored() {
         Collection<OldColumn> used = fields.values();
         return fields.containsKey("payload")
-                ? names(table.columns().stream().filter(column -> !used.contains(column)).toList())
+                ? names(table.columns().stream()
+                        .filter(column -> !used.contains(column))
+                        .toList())
                 : List.of();
     }
 
@@ -89,12 +106,22 @@ record Mapping(OldTable table, Shape shape, Map<String, OldColumn> fields, Adopt
                                 .text("payload_type", payload == null ? null : payloadType(payload))
                                 .text("lease", adoption.lease().toMillis() + " milliseconds")
                                 .text("order", adoption.order())
-                                .text("status_done", status(adoption.statusDone(), FINISHED, isJobs() ? "DONE" : "published"))
-                                .text("status_failed", status(adoption.statusFailed(), FAILED, isJobs() ? "FAILED" : "failed"))
+                                .text(
+                                        "status_done",
+                                        status(adoption.statusDone(), FINISHED, isJobs() ? "DONE" : "published"))
+                                .text(
+                                        "status_failed",
+                                        status(adoption.statusFailed(), FAILED, isJobs() ? "FAILED" : "failed"))
                                 .texts("fields", keys)
                                 .texts("columns", names(columns))
-                                .texts("types", columns.stream().map(OldColumn::type).toList())
-                                .texts("local_times", names(columns.stream().filter(OldColumn::isLocalTime).toList()))
+                                .texts(
+                                        "types",
+                                        columns.stream().map(OldColumn::type).toList())
+                                .texts(
+                                        "local_times",
+                                        names(columns.stream()
+                                                .filter(OldColumn::isLocalTime)
+                                                .toList()))
                                 .texts("not_payload", notPayload())
                                 .texts("finished", finished())
                                 .texts("in_progress", IN_PROGRESS),

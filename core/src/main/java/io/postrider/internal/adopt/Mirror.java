@@ -27,7 +27,8 @@ final class Mirror {
             "select exists (select from postrider.listener l where l.name = :listener and l.topic = :topic) as found");
     private static final Sql OPEN_JOBS = Sql.file("adopt/open_jobs");
     private static final Sql FORGET_JOB = Sql.text(
-            "adopt/forget_job", "delete from postrider.adopted a where a.source = :source and a.adopted_id = :adopted_id");
+            "adopt/forget_job",
+            "delete from postrider.adopted a where a.source = :source and a.adopted_id = :adopted_id");
     private static final int BATCH = 500;
 
     /** A handler that does not respect the interrupt may take longer; then both sides may run its job. */
@@ -45,8 +46,7 @@ final class Mirror {
     void follow(@Nullable String listener) {
         database.transaction(session -> {
             if (listener != null && !isListener(session, listener)) {
-                throw new PostriderException(
-                        Kind.NOT_FOUND, "no listener " + listener + " of " + adoption.target());
+                throw new PostriderException(Kind.NOT_FOUND, "no listener " + listener + " of " + adoption.target());
             }
             return session.update(
                     FOLLOW, bind -> bind.text("source", adoption.source()).text("listener", listener));
@@ -114,7 +114,9 @@ final class Mirror {
             long from = after;
             jobs = database.transaction(session -> session.query(
                     OPEN_JOBS,
-                    bind -> bind.text("source", adoption.source()).int8("after", from).int4("most", BATCH),
+                    bind -> bind.text("source", adoption.source())
+                            .int8("after", from)
+                            .int4("most", BATCH),
                     row -> new OpenJob(row.int8("n"), row.text("adopted_id"), row.uuid("event_id"))));
             for (OpenJob job : jobs) {
                 after = job.n();

@@ -81,13 +81,12 @@ record OldTable(String source, String name, List<OldColumn> columns) {
     }
 
     private static void refuseOthers(Found found) {
-        String what =
-                switch (found.kind()) {
-                    case "p" -> "is partitioned";
-                    case "v", "m" -> "is a view";
-                    case "f" -> "is a foreign table";
-                    default -> found.isPartition() ? "is a partition" : found.rights().ours() ? "is a table of Postrider" : "";
-                };
+        String what = switch (found.kind()) {
+            case "p" -> "is partitioned";
+            case "v", "m" -> "is a view";
+            case "f" -> "is a foreign table";
+            default -> found.isPartition() ? "is a partition" : found.rights().ours() ? "is a table of Postrider" : "";
+        };
         if (!what.isEmpty()) {
             throw PostriderException.refused(found.source() + " " + what + "; only an ordinary table can be adopted");
         }

@@ -43,7 +43,14 @@ final class Recognition {
         usual.put("created_at", List.of("created_at", "occurred_at", "inserted_at", "enqueued_at"));
         usual.put(
                 "processed_at",
-                List.of("processed_at", "published_at", "sent_at", "dispatched_at", "delivered_at", "completed_at", "finished_at"));
+                List.of(
+                        "processed_at",
+                        "published_at",
+                        "sent_at",
+                        "dispatched_at",
+                        "delivered_at",
+                        "completed_at",
+                        "finished_at"));
         usual.put("processed", List.of("processed", "published", "sent", "dispatched", "is_processed"));
         usual.put("status", List.of("status", "state"));
         usual.put("attempts", List.of("attempt_count", "retry_count", "attempts", "retries"));
@@ -98,16 +105,19 @@ final class Recognition {
     }
 
     private static boolean fits(String field, OldColumn column) {
-        Predicate<OldColumn> fitting =
-                switch (field) {
-                    case "id" -> one -> one.base().equals("uuid") || one.isInteger() || one.isText() || one.base().equals("numeric");
-                    case "payload" -> one -> one.isJson() || one.isText() || one.base().equals("bytea");
-                    case "headers" -> OldColumn::isJson;
-                    case "processed" -> one -> one.base().equals("boolean");
-                    case "attempts" -> OldColumn::isInteger;
-                    case "last_error" -> OldColumn::isText;
-                    default -> TIMES.contains(field) ? OldColumn::isTime : one -> true;
-                };
+        Predicate<OldColumn> fitting = switch (field) {
+            case "id" ->
+                one -> one.base().equals("uuid")
+                        || one.isInteger()
+                        || one.isText()
+                        || one.base().equals("numeric");
+            case "payload" -> one -> one.isJson() || one.isText() || one.base().equals("bytea");
+            case "headers" -> OldColumn::isJson;
+            case "processed" -> one -> one.base().equals("boolean");
+            case "attempts" -> OldColumn::isInteger;
+            case "last_error" -> OldColumn::isText;
+            default -> TIMES.contains(field) ? OldColumn::isTime : one -> true;
+        };
         return fitting.test(column);
     }
 
@@ -127,8 +137,9 @@ final class Recognition {
             column(order);
         }
         table.columns().stream().filter(OldColumn::hasJsonCast).findFirst().ifPresent(column -> {
-            throw PostriderException.refused("column " + column.name() + " of " + table.source() + " has type "
-                    + column.type() + " with its own cast to json, which the bridge would run with the rights of Postrider");
+            throw PostriderException.refused(
+                    "column " + column.name() + " of " + table.source() + " has type " + column.type()
+                            + " with its own cast to json, which the bridge would run with the rights of Postrider");
         });
     }
 
@@ -162,12 +173,14 @@ final class Recognition {
 
     private OldColumn column(String name) {
         return find(name)
-                .orElseThrow(() -> PostriderException.refused(
-                        table.source() + " has no column " + name + "; it has " + names()));
+                .orElseThrow(() ->
+                        PostriderException.refused(table.source() + " has no column " + name + "; it has " + names()));
     }
 
     private Optional<OldColumn> find(String name) {
-        return table.columns().stream().filter(column -> column.name().equals(name)).findFirst();
+        return table.columns().stream()
+                .filter(column -> column.name().equals(name))
+                .findFirst();
     }
 
     private String names() {

@@ -19,14 +19,22 @@ import org.jspecify.annotations.Nullable;
 
 /** A row of {@code adoption}. */
 record StoredAdoption(
-        String source, State state, String topic, String spec, boolean jobs, Importing importing, Mirroring mirroring, Instant bridgedAt, @Nullable Instant lastRowAt) {
+        String source,
+        State state,
+        String topic,
+        String spec,
+        boolean jobs,
+        Importing importing,
+        Mirroring mirroring,
+        Instant bridgedAt,
+        @Nullable Instant lastRowAt) {
     private static final Sql ADOPTION = Sql.file("adopt/adoption");
     private static final Sql STATEMENTS = Sql.text(
             "adopt/statements", "select s.step, s.statement, s.lock from postrider.adopt_statements(:spec::jsonb) s");
     private static final Sql ATTACH =
             Sql.text("adopt/attach", "select postrider.adopt_attach(:spec::jsonb, :mode)::text as attached");
-    private static final Sql MOVE = Sql.text(
-            "adopt/move", "update postrider.adoption a set state = :state where a.source = :source");
+    private static final Sql MOVE =
+            Sql.text("adopt/move", "update postrider.adoption a set state = :state where a.source = :source");
 
     /** The import: of which rows, and when it was complete. */
     record Importing(@Nullable String mode, @Nullable Instant at) {}
@@ -85,7 +93,9 @@ record StoredAdoption(
     }
 
     List<Statement> statements(Session session, Step step) {
-        return statements(session, spec).stream().filter(one -> one.step() == step).toList();
+        return statements(session, spec).stream()
+                .filter(one -> one.step() == step)
+                .toList();
     }
 
     static List<Statement> statements(Session session, String spec) {
@@ -93,7 +103,9 @@ record StoredAdoption(
                 STATEMENTS,
                 bind -> bind.text("spec", spec),
                 row -> new Statement(
-                        Step.valueOf(row.text("step").toUpperCase(Locale.ROOT)), row.text("statement"), row.text("lock")));
+                        Step.valueOf(row.text("step").toUpperCase(Locale.ROOT)),
+                        row.text("statement"),
+                        row.text("lock")));
     }
 
     /** Replaces the trigger in the transaction that holds the table's lock, and records the state. */

@@ -55,7 +55,8 @@ final class TableLock {
                                     + " s; " + blocker(source) + "; end that transaction, or run this step again",
                             e);
                 }
-                LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(ThreadLocalRandom.current().nextInt(100, 500)));
+                LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(
+                        ThreadLocalRandom.current().nextInt(100, 500)));
             }
         }
     }

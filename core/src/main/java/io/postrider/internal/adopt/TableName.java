@@ -13,8 +13,8 @@ record TableName(String schema, String table) {
     static TableName parse(String text) {
         Matcher name = NAME.matcher(text);
         if (!name.matches()) {
-            throw PostriderException.refused("table must be a name such as public.outbox, was '"
-                    + text.replaceAll("\\p{Cntrl}", "?") + "'");
+            throw PostriderException.refused(
+                    "table must be a name such as public.outbox, was '" + text.replaceAll("\\p{Cntrl}", "?") + "'");
         }
         boolean qualified = name.group(1) != null || name.group(2) != null;
         return new TableName(qualified ? part(name, 1) : "public", part(name, 3));
