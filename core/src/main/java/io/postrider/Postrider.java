@@ -1,5 +1,6 @@
 package io.postrider;
 
+import io.postrider.admin.Adoptions;
 import io.postrider.admin.DeadLetters;
 import io.postrider.admin.Doctor;
 import io.postrider.admin.EventLog;
@@ -144,6 +145,9 @@ public interface Postrider extends AutoCloseable {
 
     /** Revokes tokens. */
     Revocations revocations();
+
+    /** Takes over existing outbox and job tables while their writers go on. */
+    Adoptions adoptions();
 
     /** Installs and updates the schema, and compares it with this version. */
     Migrations migrations();

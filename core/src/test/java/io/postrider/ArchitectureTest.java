@@ -74,6 +74,7 @@ class ArchitectureTest {
             Map.entry(
                     "work", Set.of("db", "watch", "threads", "log", "wake", "claim", "settle", "takeover", "schedule")),
             Map.entry("verify", Set.of("db")),
+            Map.entry("adopt", Set.of("db")),
             Map.entry("doctor.check", Set.of("db")),
             Map.entry("doctor.server", Set.of("db", "schema", "doctor.check")),
             Map.entry("doctor.rights", Set.of("db", "doctor.check")),
@@ -112,6 +113,7 @@ class ArchitectureTest {
                             "jobs",
                             "work",
                             "verify",
+                            "adopt",
                             "doctor",
                             "metrics")));
 

@@ -58,7 +58,7 @@ class SearchPathTest {
                             + " and not coalesce(p.proconfig @> array['" + PINNED + "', 'jit=off'], false)"))
                     .isEmpty();
             assertThat(psql.texts("select p.proname " + ours + "p.prosecdef"))
-                    .containsExactlyInAnyOrder("enqueue", "lease_until", "unpositioned");
+                    .containsExactlyInAnyOrder("adopt_bridge", "enqueue", "lease_until", "unpositioned");
             assertThat(psql.texts("select p.proname " + ours
                             + "p.prosecdef and has_function_privilege('public', p.oid, 'execute')"))
                     .as("functions that any role may call with the owner's rights: both only read, and show no event")
@@ -135,6 +135,7 @@ class SearchPathTest {
                 listeners(node, admin);
                 jobs(node, admin);
                 operators(node);
+                adoption(node, admin);
             }
             assertThat(admin.text("select is_called::text from public.shadow_calls"))
                     .as("whether anything of theirs was called; what, is in the errors above")
@@ -269,6 +270,31 @@ class SearchPathTest {
                 .doctor()
                 .examine(
                         (check, finding) -> assertThat(finding.text()).as(check).doesNotContain("the check failed"));
+    }
+
+    private static void adoption(Node node, Psql admin) {
+        admin.execute(
+                "create table public.outbox (id bigserial primary key, event_type text, payload text, status text,"
+                        + " created_at timestamp default now(), published_at timestamp, retry_count int, last_error text)");
+        node.execute("insert into public.outbox (event_type, payload) values ('old', '{}')");
+        var adoptions = node.postrider.adoptions();
+        var adoption = io.postrider.admin.Adoption.of("outbox").withTopic("adopted");
+        adoptions.plan(adoption);
+        adoptions.bridge(adoption);
+        node.execute("insert into public.outbox (event_type, payload) values ('held', '{}')");
+        adoptions.importRows("outbox", io.postrider.admin.Adoptions.Rows.ALL, false, progress -> {});
+        node.execute("insert into public.outbox (event_type, payload) values ('new', '{}')");
+        node.add(Listener.relay("adopter", "adopted", event -> {}));
+        node.awaitCursor("adopter", 3);
+        adoptions.mirror("outbox", null);
+        Await.until(
+                "mirrored",
+                () -> admin.number("select count(*) from public.outbox where published_at is not null") == 3);
+        assertThat(adoptions.status("outbox").agrees()).isTrue();
+        assertThat(adoptions.afterFinished("outbox").position()).isEqualTo(4);
+        adoptions.finish("outbox", false);
+        adoptions.undo(io.postrider.admin.Adoptions.Step.FINISH, "outbox");
+        adoptions.undo(io.postrider.admin.Adoptions.Step.BRIDGE, "outbox");
     }
 
     private static boolean isShadowed(String url) throws SQLException {

@@ -15,6 +15,15 @@ import static picocli.CommandLine.Model.UsageMessageSpec.SECTION_KEY_SYNOPSIS;
 import static picocli.CommandLine.Model.UsageMessageSpec.SECTION_KEY_SYNOPSIS_HEADING;
 
 import io.postrider.PostriderException;
+import io.postrider.cli.adopt.AdoptBridgeCommand;
+import io.postrider.cli.adopt.AdoptCommand;
+import io.postrider.cli.adopt.AdoptCursorCommand;
+import io.postrider.cli.adopt.AdoptFinishCommand;
+import io.postrider.cli.adopt.AdoptImportCommand;
+import io.postrider.cli.adopt.AdoptMirrorCommand;
+import io.postrider.cli.adopt.AdoptPlanCommand;
+import io.postrider.cli.adopt.AdoptStatusCommand;
+import io.postrider.cli.adopt.AdoptUndoCommand;
 import io.postrider.cli.database.DoctorCommand;
 import io.postrider.cli.database.MigrateCommand;
 import io.postrider.cli.database.VerifyCommand;
@@ -115,6 +124,7 @@ final class Cli {
                 .addSubcommand(jobs(terminal))
                 .addSubcommand(queues(terminal))
                 .addSubcommand(schedules(terminal))
+                .addSubcommand(adopt(terminal))
                 .addSubcommand(new PauseCommand(terminal))
                 .addSubcommand(new ResumeCommand(terminal))
                 .addSubcommand(new ResetCommand(terminal))
@@ -187,6 +197,18 @@ final class Cli {
                 .addSubcommand(new SchedulesRemoveCommand(terminal))
                 .addSubcommand(new SchedulesPauseCommand(terminal))
                 .addSubcommand(new SchedulesResumeCommand(terminal));
+    }
+
+    private static CommandLine adopt(Terminal terminal) {
+        return new CommandLine(new AdoptCommand(terminal))
+                .addSubcommand(new AdoptPlanCommand(terminal))
+                .addSubcommand(new AdoptBridgeCommand(terminal))
+                .addSubcommand(new AdoptImportCommand(terminal))
+                .addSubcommand(new AdoptMirrorCommand(terminal))
+                .addSubcommand(new AdoptCursorCommand(terminal))
+                .addSubcommand(new AdoptStatusCommand(terminal))
+                .addSubcommand(new AdoptFinishCommand(terminal))
+                .addSubcommand(new AdoptUndoCommand(terminal));
     }
 
     private static void arrange(CommandLine command) {

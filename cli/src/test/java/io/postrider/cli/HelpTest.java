@@ -17,7 +17,7 @@ class HelpTest {
         Ran ran = shell.ok("--help");
         assertThat(ran.out())
                 .contains("migrate", "emit", "tail", "listeners", "dead-letters", "pause", "resume", "reset", "doctor")
-                .contains("verify", "bench", "prove", "demo", "serve", "token", "completion");
+                .contains("adopt", "verify", "bench", "prove", "demo", "serve", "token", "completion");
         assertThat(ran.err()).isEmpty();
     }
 
@@ -33,6 +33,15 @@ class HelpTest {
                 "dead-letters show",
                 "dead-letters replay",
                 "dead-letters discard",
+                "adopt",
+                "adopt plan",
+                "adopt bridge",
+                "adopt import",
+                "adopt mirror",
+                "adopt cursor",
+                "adopt status",
+                "adopt finish",
+                "adopt undo",
                 "pause",
                 "resume",
                 "reset",

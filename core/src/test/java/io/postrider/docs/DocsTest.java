@@ -15,6 +15,8 @@ import io.postrider.Postrider;
 import io.postrider.Reach;
 import io.postrider.UnavailableException;
 import io.postrider.Worker;
+import io.postrider.admin.Adoption;
+import io.postrider.admin.Adoptions;
 import io.postrider.admin.Analytics;
 import io.postrider.admin.Analytics.Count;
 import io.postrider.admin.CountQuery;
@@ -166,6 +168,29 @@ class DocsTest {
 
     private static boolean isBankBusy() {
         return false;
+    }
+
+    @Test
+    void moving_in(TestDatabase database) throws Exception {
+        try (HikariDataSource pool = pool(database);
+                Postrider postrider = Postrider.on(pool).migrate().start()) {
+            execute(
+                    pool,
+                    "create table outbox (id bigserial primary key, event_type text, payload jsonb, processed_at timestamptz);"
+                            + " insert into outbox (event_type, payload, processed_at) values ('a', '{}', now());"
+                            + " insert into outbox (event_type, payload) values ('b', '{\"order\": 42}')");
+            // region moving in
+            Adoptions adoptions = postrider.adoptions();
+            Adoption adoption = Adoption.of("outbox").withTopic("orders");
+            Adoptions.Plan plan = adoptions.plan(adoption);
+            adoptions.bridge(adoption);
+            adoptions.importRows("outbox", Adoptions.Rows.ALL, false, progress -> {});
+            Listener mail = Listener.relay("mail", "orders", event -> mail(event.payload()));
+            postrider.add(mail.withStart(adoptions.afterFinished("outbox")));
+            // endregion
+            assertThat(plan.rows()).isEqualTo(2);
+            awaitMail();
+        }
     }
 
     @Test

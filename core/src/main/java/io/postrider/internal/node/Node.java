@@ -11,6 +11,7 @@ import io.postrider.PostriderException;
 import io.postrider.PostriderException.Kind;
 import io.postrider.StartPoint;
 import io.postrider.Worker;
+import io.postrider.admin.Adoptions;
 import io.postrider.admin.DeadLetters;
 import io.postrider.admin.Doctor;
 import io.postrider.admin.EventLog;
@@ -26,6 +27,8 @@ import io.postrider.admin.Schedules;
 import io.postrider.admin.Verifier;
 import io.postrider.admin.Watch;
 import io.postrider.internal.access.JdbcRevocations;
+import io.postrider.internal.adopt.JdbcAdoptions;
+import io.postrider.internal.adopt.Mirrors;
 import io.postrider.internal.db.Database;
 import io.postrider.internal.db.SchemaName;
 import io.postrider.internal.doctor.JdbcDoctor;
@@ -93,6 +96,7 @@ final class Node implements Postrider {
     private final Set<String> names = new HashSet<>();
     private volatile @Nullable NodeConnection connection;
     private @Nullable Retention retention;
+    private @Nullable Mirrors mirrors;
     private boolean closed;
 
     Node(DataSource dataSource, Options options) {
@@ -237,6 +241,8 @@ final class Node implements Postrider {
         starting.start();
         retention = new Retention(database, options.segmentSize(), options.keep(), options.patience());
         retention.start();
+        mirrors = new Mirrors(database);
+        mirrors.start();
         return this;
     }
 
@@ -257,6 +263,9 @@ final class Node implements Postrider {
         topics.close();
         if (retention != null) {
             retention.close();
+        }
+        if (mirrors != null) {
+            mirrors.close();
         }
         if (connection != null) {
             connection.close();
@@ -325,6 +334,11 @@ final class Node implements Postrider {
     @Override
     public Revocations revocations() {
         return new JdbcRevocations(database);
+    }
+
+    @Override
+    public Adoptions adoptions() {
+        return new JdbcAdoptions(database, jobs());
     }
 
     @Override

@@ -40,7 +40,7 @@ public final class Migrator {
             "V010__signatures",
             "V011__held_jobs",
             "V012__claim_times",
-            "V013__adoptions",
+            "V013__adoption",
             "V014__shadow",
             "V015__error_codes");
 
@@ -122,6 +122,26 @@ public final class Migrator {
             "functions/make_event_log",
             "functions/forget_event_log",
             "functions/unpositioned",
+            "functions/adopted_event_id",
+            "functions/adopt_json",
+            "functions/adopt_time",
+            "functions/adopt_convert",
+            "functions/adopt_bridge",
+            "functions/adopt_unfinished",
+            "functions/adopt_order",
+            "functions/adopt_pending",
+            "functions/adopt_has_rows",
+            "functions/adopt_check",
+            "functions/adopt_import",
+            "functions/adopt_release",
+            "functions/adopt_cursor",
+            "functions/adopt_done_to",
+            "functions/adopt_write_back",
+            "functions/adopt_mirror_events",
+            "functions/adopt_trigger",
+            "functions/adopt_attach",
+            "functions/adopt_lock",
+            "functions/adopt_statements",
             "views/events",
             "views/listeners",
             "views/relays",
@@ -136,7 +156,9 @@ public final class Migrator {
             "views/outbox_listeners",
             "views/outbox_dead_letters",
             "views/event_outbox",
-            "views/job_outbox");
+            "views/job_outbox",
+            "functions/adopt_mirror_jobs",
+            "functions/adopt_status");
 
     private static final Sql APPLIED =
             Sql.text("schema/applied", "select m.version, m.digest from postrider.migration m order by m.version");

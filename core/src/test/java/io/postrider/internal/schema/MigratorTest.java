@@ -67,7 +67,7 @@ class MigratorTest {
                             "10 V010__signatures",
                             "11 V011__held_jobs",
                             "12 V012__claim_times",
-                            "13 V013__adoptions",
+                            "13 V013__adoption",
                             "14 V014__shadow",
                             "15 V015__error_codes");
             psql.emit("orders", "a").passAll();
