@@ -16,10 +16,12 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.LongStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Broadcasting as a listener: with a name, a cursor and a row in {@code listeners}. */
 @PostgresTest
+@Tag("slow")
 class ListenerFeedTest {
     private static final String TOPIC = "orders";
     private static final Duration LONG = Duration.ofSeconds(30);
