@@ -4,12 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.groups.Tuple.tuple;
 
 import io.postrider.LogEvent;
+import io.postrider.StartPoint;
 import io.postrider.admin.Listeners;
+import io.postrider.gateway.TokenMint;
 import io.postrider.testkit.Await;
 import io.postrider.testkit.PostgresTest;
 import io.postrider.testkit.TestDatabase;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.UUID;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -29,7 +32,7 @@ class ActivitiesTest {
             List<LogEvent> events = Await.value(
                     "three events",
                     LONG,
-                    () -> java.util.Optional.of(node.postrider.log().read("chat", 0, 10).stream()
+                    () -> Optional.of(node.postrider.log().read("chat", 0, 10).stream()
                                     .filter(event -> !event.payload().contains("COMPANION"))
                                     .toList())
                             .filter(found -> found.size() == 3));
@@ -39,7 +42,7 @@ class ActivitiesTest {
                             tuple("message:created", "v-1"),
                             tuple("activity:created", "anna"),
                             tuple("activity:created", "ben"));
-            assertThat(events.get(1).payload()).contains("\"author\":\"" + Names.of("v-1"), "is @Anna there");
+            assertThat(events.get(1).payload()).contains(Names.of("v-1"), "is @Anna there");
             assertThat(events.get(1).aggregateId()).isEqualTo(events.get(0).aggregateId());
         }
     }
@@ -80,7 +83,7 @@ class ActivitiesTest {
                 node.queue(Node.visitorSays("v-" + i % 3, "@anna " + i));
             }
             Await.until("ten records", LONG, () -> node.count("livechat.activity") == 10);
-            node.postrider.reset("activity", io.postrider.StartPoint.beginning());
+            node.postrider.reset("activity", StartPoint.beginning());
             node.queue(Node.visitorSays("v-1", "@anna the eleventh"));
             Await.until("eleven records", LONG, () -> node.count("livechat.activity") == 11);
             assertThat(node.count("postrider.event where type = 'activity:created'"))
@@ -120,6 +123,6 @@ class ActivitiesTest {
     }
 
     private static Passes nobody() {
-        return new MintedPasses(io.postrider.gateway.TokenMint.random("livechat-test", "livechat"));
+        return new MintedPasses(TokenMint.random("livechat-test", "livechat"));
     }
 }
