@@ -58,6 +58,23 @@ create table if not exists livechat.read_mark (
   primary key (conversation_id, agent_id)
 );
 
+-- An agent was mentioned in a message: written by the listener "activity", once for each agent and message. It is seen when the
+-- agent's read mark has passed the message.
+create table if not exists livechat.activity (
+  id               bigint       generated always as identity primary key,
+  project_id       text         not null references livechat.project,
+  agent_id         text         not null references livechat.agent,
+  conversation_id  uuid         not null references livechat.conversation,
+  message_id       bigint       not null references livechat.message,
+  author_name      text         not null,
+  visitor_id       text         not null,
+  visitor_name     text         not null,
+  body             text         not null,
+  created_at       timestamptz  not null default clock_timestamp(),
+  unique (agent_id, message_id)
+);
+create index if not exists activity_agent on livechat.activity (agent_id, id);
+
 -- What the companion remembers of a conversation. counted: one for each message that it was called for, whatever happened
 -- on the way; if a job were done twice, or not at all, this number would tell.
 create table if not exists livechat.companion (

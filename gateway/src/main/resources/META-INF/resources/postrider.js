@@ -9,11 +9,16 @@
 //   });
 //   stream.close();
 //
+// With transport: 'websocket', messages go the other way too: const answer = await stream.send({text: 'hello'});
+//
 // Guarantee: onEvent is called once for each event of the rooms, in order, from the position on, even if the connection is lost in
-// between. If missed events are no longer available, onSnapshot is called instead.
+// between. If missed events are no longer available, onSnapshot is called instead. A message is sent, with the same id, until the
+// gateway has acknowledged or refused it.
 
 const FIRST_WAIT = 250;
 const LONGEST_WAIT = 30_000;
+const MOST_ON_THE_WAY = 32; // messages that are sent and not acknowledged
+const TOO_BIG = 1009; // the WebSocket close code
 
 /**
  * Opens a stream and keeps it open until close() is called.
@@ -34,6 +39,8 @@ const LONGEST_WAIT = 30_000;
  * @param {function({oldest: number, position: number})} [options.onSnapshot] missed events are no longer available: fetch
  *     the complete state. The stream continues from position. If the callback returns a promise, events wait for it. If it fails, it is
  *     called again after the next connect, and no position is stored before that
+ * @param {function(?object)} [options.onDelay] messages are not accepted at the moment, and are sent again: why; null: they are
+ *     accepted again
  */
 export function connect(options) {
   return new Connection(options);
@@ -54,6 +61,8 @@ class Connection {
     this.round = 0; // counts failed snapshots: callbacks that are queued behind one are not called
     this.misses = 0; // the number of consecutive failed snapshots
     this.owed = undefined; // the snapshot that the page still has to fetch
+    this.messages = new Map(); // by id, in the order of send(): sent, or waiting to be sent, and not acknowledged
+    this.delayed = false; // messages wait, because the gateway has asked for it
     this.wake = () => this.retryNow();
     this.sleep = () => this.putAway();
     this.back = ({persisted}) => persisted && this.retryNow(); // not on the first load of a page
@@ -71,7 +80,38 @@ class Connection {
       globalThis.removeEventListener?.('pageshow', this.back);
       this.drop();
       this.tell('closed', {});
+      this.giveUp('the stream was closed');
     }
+  }
+
+  /**
+   * Sends a message to the application behind the gateway, over a WebSocket only. It is sent until it is acknowledged, also after a
+   * reconnect, and always with the same id, so that the application stores it once.
+   *
+   * @param {object} data
+   * @param {string} [options.id] 1 to 64 letters, digits, - and _; default: a random one
+   * @return {Promise<object|null>} the application's answer, when the message is stored. Rejected if the message is refused for good:
+   *     error.status and error.problem say why
+   */
+  send(data, {id = newId()} = {}) {
+    if (this.options.transport !== 'websocket') {
+      throw new TypeError("send() needs transport: 'websocket'");
+    }
+    if (!/^[A-Za-z0-9_-]{1,64}$/.test(id) || data === null || typeof data !== 'object' || Array.isArray(data)) {
+      throw new TypeError('send wants an object, and an id of 1 to 64 letters, digits, - and _');
+    }
+    if (this.state === 'closed' || this.state === 'refused') {
+      return Promise.reject(refusal(0, {detail: `the stream is ${this.state}`}));
+    }
+    const known = this.messages.get(id);
+    if (known) {
+      return known.promise;
+    }
+    const message = {id, text: JSON.stringify({type: 'send', id, data}), sent: false};
+    message.promise = new Promise((resolve, reject) => Object.assign(message, {resolve, reject}));
+    this.messages.set(id, message);
+    this.pump();
+    return message.promise;
   }
 
   // ── connecting and reconnecting ───────────────────────────────────────────────────────────────────────────────────
@@ -103,9 +143,11 @@ class Connection {
     this.timer = setTimeout(() => this.open(), wait);
   }
 
-  /** Releases the socket, the request and the timers. */
+  /** Releases the socket, the request and the timers. Whatever was not acknowledged is sent again over the next connection. */
   drop() {
     this.stint++;
+    this.wire = undefined;
+    this.messages.forEach((message) => (message.sent = false));
     clearTimeout(this.timer);
     clearTimeout(this.dog);
     this.abort?.();
@@ -149,6 +191,7 @@ class Connection {
       this.failures = 0;
       this.renew = false;
       this.tell('open', {position});
+      this.pump();
       if (this.owed && type !== 'snapshot') {
         this.snapshot(this.owed);
       }
@@ -162,6 +205,12 @@ class Connection {
         break;
       case 'snapshot':
         this.snapshot(data);
+        break;
+      case 'ack':
+        this.settle(data.id, (message) => message.resolve(data.data ?? null));
+        break;
+      case 'nack':
+        this.refuseMessage(data);
         break;
       case 'cut':
         this.cut(stint, data);
@@ -214,7 +263,7 @@ class Connection {
 
   cut(stint, data) {
     if (data.reason === 'refused') {
-      this.refuse(stint, 401, data); // the only thing we send on an open connection is a new token
+      this.refuse(stint, 401, data); // of what we send on an open connection, only a new token can be at fault
     } else {
       // an expired or revoked token is replaced; if a gateway closes, the client connects to another one
       this.renew ||= data.reason === 'expired' || data.reason === 'revoked';
@@ -231,6 +280,7 @@ class Connection {
     } else if (stint === this.stint) {
       this.drop();
       this.tell('refused', {status, problem});
+      this.giveUp('the stream was refused');
     }
   }
 
@@ -249,6 +299,75 @@ class Connection {
       this.options.onState?.(state, detail);
     } catch (error) {
       console.error('postrider: onState has failed', error);
+    }
+  }
+
+  // ── outgoing messages ─────────────────────────────────────────────────────────────────────────────────────────────
+
+  /** Sends what waits, in order; the gateway refuses more than 64 that it has not stored yet. */
+  pump() {
+    if (this.state !== 'open' || this.wire?.readyState !== WebSocket.OPEN || this.delayed) {
+      return;
+    }
+    let sent = 0;
+    for (const message of this.messages.values()) {
+      if (sent++ >= MOST_ON_THE_WAY) {
+        return;
+      }
+      if (!message.sent) {
+        message.sent = true;
+        this.wire.send(message.text);
+      }
+    }
+  }
+
+  settle(id, end) {
+    const message = this.messages.get(id);
+    if (message) {
+      this.messages.delete(id);
+      end(message);
+      this.delay(null);
+      this.pump();
+    }
+  }
+
+  /** A message that may be accepted later is sent again: after a wait, or with the next token if this one has ended. */
+  refuseMessage(problem) {
+    const {id, status} = problem;
+    const message = this.messages.get(id);
+    if (status === 429 || status >= 500) {
+      this.delay(problem);
+      this.delayed = true;
+      setTimeout(() => {
+        this.delayed = false;
+        this.pump();
+      }, 1000 * (problem.retryAfter || 1) * (1 + Math.random() / 4));
+    }
+    if (message && (status === 401 || status === 429 || status >= 500)) {
+      message.sent = false;
+    } else {
+      this.settle(id, ({reject}) => reject(refusal(status, problem)));
+    }
+  }
+
+  /** The gateway does not say which message was too large: it must have been the largest one. */
+  refuseLargest() {
+    const sent = Array.from(this.messages.values()).filter((message) => message.sent);
+    const largest = sent.sort((a, b) => b.text.length - a.text.length)[0];
+    if (largest) {
+      this.settle(largest.id, ({reject}) => reject(refusal(413, {detail: 'the message is too large'})));
+    }
+  }
+
+  giveUp(detail) {
+    this.messages.forEach(({reject}) => reject(refusal(0, {detail})));
+    this.messages.clear();
+  }
+
+  delay(problem) {
+    if (problem || this.troubled) {
+      this.troubled = Boolean(problem);
+      this.options.onDelay?.(problem);
     }
   }
 
@@ -325,6 +444,7 @@ class Connection {
     const url = new URL(this.options.path ?? '/v1/socket', this.base());
     url.protocol = url.protocol.replace('http', 'ws');
     const socket = new WebSocket(url);
+    this.wire = socket;
     this.abort = () => socket.close();
     return new Promise((resolve) => {
       socket.onopen = () =>
@@ -341,7 +461,12 @@ class Connection {
         const frame = JSON.parse(data);
         this.frame(stint, frame.type, frame.type === 'event' ? frame.event : frame, frame.position);
       };
-      socket.onclose = resolve; // always follows an error
+      socket.onclose = ({code}) => {
+        if (code === TOO_BIG && stint === this.stint) {
+          this.refuseLargest();
+        }
+        resolve(); // always follows an error
+      };
       this.renewing(stint, socket, token);
     });
   }
@@ -372,6 +497,14 @@ class Connection {
       }
     }, before);
   }
+}
+
+function refusal(status, problem) {
+  return Object.assign(new Error(problem.detail ?? `the message was refused with ${status}`), {status, problem});
+}
+
+function newId() {
+  return Array.from(crypto.getRandomValues(new Uint8Array(12)), (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
 /** The remaining lifetime of a token by this machine's clock, in ms; undefined if the token does not state it. */

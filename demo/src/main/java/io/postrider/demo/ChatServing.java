@@ -1,12 +1,14 @@
 package io.postrider.demo;
 
 import io.postrider.Postrider;
+import io.postrider.gateway.Feed;
 import io.postrider.gateway.Gateway;
+import io.postrider.gateway.Inbound;
 import io.postrider.gateway.TokenMint;
 import io.postrider.livechat.LiveChat;
 import io.postrider.livechat.MintedPasses;
-import io.postrider.livechat.Supervisor;
 import io.postrider.livechat.Trouble;
+import io.postrider.livechat.WorkerProcesses;
 import io.postrider.redis.RedisIngest;
 import jakarta.servlet.ServletRegistration;
 import java.nio.charset.StandardCharsets;
@@ -15,6 +17,7 @@ import javax.sql.DataSource;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.web.servlet.ServletContextInitializer;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.core.env.Environment;
@@ -34,18 +37,31 @@ class ChatServing {
                 .orElse(chat);
     }
 
+    /** Messages from browsers, over the WebSocket of the gateway. */
+    @Bean
+    Inbound chatMessages(LiveChat chat) {
+        return chat.inbound();
+    }
+
+    /** Without Redis, this process broadcasts from the log; with Redis, the listener of the same name in the worker does. */
+    @Bean(destroyMethod = "")
+    @Conditional(ChatIngest.NoRedis.class)
+    Feed broadcast(LiveChat chat) {
+        return chat.broadcast();
+    }
+
     @Bean(destroyMethod = "close")
-    Supervisor workerProcess(Environment environment, LiveChat installed) {
+    WorkerProcesses workerProcesses(Environment environment, LiveChat installed) {
         return ChatWorker.supervised(environment::getRequiredProperty, environment::getProperty);
     }
 
     @Bean
     ServletContextInitializer chatServlets(
-            LiveChat chat, Environment environment, Supervisor workerProcess, Gateway gateway) {
+            LiveChat chat, Environment environment, WorkerProcesses workerProcesses, Gateway gateway) {
         String secret = environment.getRequiredProperty("postrider.auth.secrets." + KEY);
         MintedPasses passes =
                 new MintedPasses(TokenMint.of("postrider", "postrider", secret.getBytes(StandardCharsets.UTF_8)));
-        Trouble trouble = new ChatTrouble(workerProcess, gateway.hub());
+        Trouble trouble = new ChatTrouble(workerProcesses, gateway.hub());
         return context -> chat.servlets(passes, trouble).forEach((servlet, patterns) -> {
             ServletRegistration.Dynamic added =
                     context.addServlet(servlet.getClass().getSimpleName(), servlet);

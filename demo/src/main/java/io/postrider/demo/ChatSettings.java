@@ -17,7 +17,7 @@ final class ChatSettings {
 
     static Map<String, String> ofAll(String jdbcUrl, Map<String, String> environment, boolean quiet) {
         Map<String, String> settings = new LinkedHashMap<>();
-        settings.put("postrider.database-url", jdbcUrl);
+        settings.put("postrider.database-url", named(jdbcUrl));
         settings.put("postrider.http.bind", "127.0.0.1");
         settings.put("postrider.event-log.topics", LiveChat.TOPIC);
         settings.put("postrider.log", "text");
@@ -28,6 +28,14 @@ final class ChatSettings {
             }
         });
         return settings;
+    }
+
+    /** By this name the button that cuts the database connections finds those of the chat. */
+    private static String named(String jdbcUrl) {
+        String name = "ApplicationName=livechat";
+        return jdbcUrl.contains(name) || jdbcUrl.isEmpty()
+                ? jdbcUrl
+                : jdbcUrl + (jdbcUrl.contains("?") ? "&" : "?") + name;
     }
 
     /** With Redis, messages come in through a stream and go out through a channel. */

@@ -1,20 +1,21 @@
 package io.postrider.demo;
 
 import io.postrider.gateway.Hub;
-import io.postrider.livechat.Supervisor;
 import io.postrider.livechat.Trouble;
+import io.postrider.livechat.WorkerProcesses;
+import java.util.List;
 import java.util.Set;
 
-/** The failures that the demo's buttons cause: in the worker process and in streams. */
-record ChatTrouble(Supervisor process, Hub hub) implements Trouble {
+/** The failures that the demo's buttons cause: in the worker processes and in streams. */
+record ChatTrouble(WorkerProcesses processes, Hub hub) implements Trouble {
     @Override
-    public void killWorker() {
-        process.kill();
+    public long killWorker() {
+        return processes.killOne();
     }
 
     @Override
-    public WorkerState worker() {
-        return process.state();
+    public List<WorkerState> workers() {
+        return processes.states();
     }
 
     @Override

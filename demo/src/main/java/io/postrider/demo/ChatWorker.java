@@ -3,6 +3,7 @@ package io.postrider.demo;
 import io.postrider.Postrider;
 import io.postrider.livechat.LiveChat;
 import io.postrider.livechat.Supervisor;
+import io.postrider.livechat.WorkerProcesses;
 import io.postrider.redis.RedisIngest;
 import io.postrider.server.Server;
 import java.io.IOException;
@@ -22,18 +23,21 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 
 /**
- * The worker process: the server in its role worker, with the jobs and the listener of the chat. It prints
+ * A worker process: the server in its role worker, with the jobs and the listeners of the chat. It prints
  * {@link Supervisor#READY} when it is ready, and exits when its standard input ends, so it never outlives the process that
  * started it.
  */
 public final class ChatWorker {
     private static final String DATABASE = "POSTRIDER_DATABASE_URL";
+    /** So that the other one goes on when one is killed. */
+    private static final int WORKERS = 2;
+
     private static final String QUIET = "POSTRIDER_DEMO_QUIET";
 
     private ChatWorker() {}
 
-    /** Keeps one worker running. Secrets are passed in its environment, which only its own user can read. */
-    static Supervisor supervised(Function<String, String> needed, UnaryOperator<@Nullable String> given) {
+    /** Keeps two workers running. Secrets are passed in their environment, which only their own user can read. */
+    static WorkerProcesses supervised(Function<String, String> needed, UnaryOperator<@Nullable String> given) {
         Map<String, String> environment = new HashMap<>();
         environment.put(DATABASE, needed.apply("postrider.database-url"));
         environment.put(QUIET, needed.apply("logging.level.root"));
@@ -51,7 +55,7 @@ public final class ChatWorker {
                 "-cp",
                 System.getProperty("java.class.path"),
                 ChatWorker.class.getName());
-        return Supervisor.of(command, environment);
+        return WorkerProcesses.of(WORKERS, command, environment);
     }
 
     /** Runs until standard input ends. */
@@ -62,8 +66,9 @@ public final class ChatWorker {
         settings.put("postrider.roles", "worker");
         settings.put("postrider.http.port", "0");
         if (ChatSettings.hasRedis(environment)) {
-            settings.put("postrider.relays.broadcast.type", "redis-pubsub");
-            settings.put("postrider.relays.broadcast.topic", LiveChat.TOPIC);
+            String relay = "postrider.relays." + LiveChat.BROADCAST;
+            settings.put(relay + ".type", "redis-pubsub");
+            settings.put(relay + ".topic", LiveChat.TOPIC);
         }
         try (Server server = Server.start(settings, Work.class)) {
             System.out.println(Supervisor.READY);
@@ -87,7 +92,7 @@ public final class ChatWorker {
             return () -> {
                 chat.listeners().forEach(postrider::add);
                 chat.workers().forEach(postrider::add);
-                ingest.ifAvailable(stream -> stream.start(postrider, dataSource, entry -> chat.job(entry.data())));
+                ingest.ifAvailable(stream -> stream.start(postrider, dataSource, entry -> chat.job(entry.data(), ChatIngest.acceptedAt(entry))));
             };
         }
     }

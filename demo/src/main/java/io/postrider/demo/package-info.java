@@ -1,6 +1,6 @@
 /**
  * The whole system on one machine, for {@code postrider demo}: this process serves the API, the gateway and the pages of the live
- * chat; a separate process is the worker and may be killed.
+ * chat; two more processes are the workers and may be killed.
  */
 @org.jspecify.annotations.NullMarked
 package io.postrider.demo;

@@ -3,8 +3,11 @@ package io.postrider.demo;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.postrider.Postrider;
 import io.postrider.PostriderException;
+import io.postrider.admin.Listeners;
 import io.postrider.cli.demo.BrowserDemo;
+import io.postrider.livechat.LiveChat;
 import io.postrider.testkit.Await;
 import io.postrider.testkit.NeedsProgram;
 import io.postrider.testkit.PostgresTest;
@@ -32,7 +35,7 @@ import org.openqa.selenium.OutputType;
 import org.openqa.selenium.WebElement;
 import org.openqa.selenium.chrome.ChromeDriver;
 
-/** The chat on the real server, as {@code postrider demo} runs it: two processes, a browser, and Redis where there is one. */
+/** The chat on the real server, as {@code postrider demo} runs it: three processes, a browser, and Redis where there is one. */
 @NeedsProgram({"chromium", "chromedriver"})
 @PostgresTest
 @Tag("slow")
@@ -43,6 +46,7 @@ class ChatDemoTest {
     void what_is_written_while_the_worker_is_killed_is_there_once(TestDatabase database) throws IOException {
         try (BrowserDemo.Play play = new ChatDemo(Map.of()).open(database.jdbcUrl(), 0, true)) {
             writeThroughAKill(play.url(), "queue");
+            assertBroadcast(database, "api");
         }
     }
 
@@ -52,7 +56,23 @@ class ChatDemoTest {
                 BrowserDemo.Play play = new ChatDemo(Map.of("REDIS_HOST", "127.0.0.1", "REDIS_PORT", "" + redis.port()))
                         .open(database.jdbcUrl(), 0, true)) {
             writeThroughAKill(play.url(), "redis");
+            assertBroadcast(database, "worker");
         }
+    }
+
+    /** With and without Redis, one listener of this name passes the events on, and its cursor reaches the end of the topic. */
+    private static void assertBroadcast(TestDatabase database, String runsIn) {
+        Postrider postrider = Postrider.on(database.dataSource());
+        Listeners.Status broadcast = Await.value(
+                "the listener broadcast has passed on everything in the " + runsIn,
+                LONG,
+                () -> postrider.listeners().list().stream()
+                        .filter(listener -> listener.name().equals(LiveChat.BROADCAST))
+                        .filter(listener -> listener.position() > 0 && listener.lag() == 0)
+                        .findFirst());
+        assertThat(broadcast.topic()).isEqualTo(LiveChat.TOPIC);
+        assertThat(broadcast.kind()).isEqualTo("relay");
+        assertThat(broadcast.deadLetters()).isZero();
     }
 
     @Test
@@ -95,10 +115,12 @@ class ChatDemoTest {
             write(driver, "Where is my parcel 4711?");
             awaitCss(driver, "#visitor .message.companion");
             driver.findElement(By.cssSelector("[data-trouble=kill-worker]")).click();
-            awaitText(driver, ".journal", "The worker was killed");
+            awaitText(driver, ".journal", "was killed (kill -9)");
             for (int i = 1; i <= 5; i++) {
                 write(driver, "while it is down, " + i);
             }
+            driver.findElement(By.cssSelector("[data-trouble=cut-database]")).click();
+            awaitText(driver, ".journal", "database connections were cut");
             awaitText(driver, ".journal", "A new worker");
             Await.until(
                     "all are acknowledged, saved and seen",

@@ -1,10 +1,12 @@
 package io.postrider.gateway;
 
 import io.postrider.gateway.internal.SafeNames;
+import io.postrider.gateway.internal.frames.FrameEncoder;
 import io.postrider.gateway.internal.hub.Admission;
 import io.postrider.gateway.internal.hub.HubCore;
 import io.postrider.gateway.internal.hub.Subscriber;
 import io.postrider.gateway.internal.hub.Threads;
+import io.postrider.gateway.internal.inbound.InboundMessages;
 import io.postrider.gateway.internal.limits.ConnectRateLimit;
 import io.postrider.gateway.internal.limits.ConnectionLimits;
 import java.time.Duration;
@@ -37,6 +39,7 @@ public final class Gateway implements AutoCloseable {
     private final HubCore core;
     private final GatewayOptions options;
     private final ConnectRateLimit connectRate;
+    private final @Nullable InboundMessages inbound;
     private final ScheduledExecutorService clock =
             Executors.newSingleThreadScheduledExecutor(Threads.named("postrider-gateway-clock"));
 
@@ -46,6 +49,8 @@ public final class Gateway implements AutoCloseable {
         this.core = hub.core();
         this.options = core.options();
         this.connectRate = new ConnectRateLimit(options.connectionsOfOne(), System::nanoTime);
+        Inbound application = options.inbound();
+        this.inbound = application == null ? null : new InboundMessages(application, options, this::refuseEnded);
         long sweep = Math.max(10, Math.min(SWEEP_MILLIS, options.helloTimeout().toMillis() / 10));
         ScheduledFuture<?> unused =
                 clock.scheduleWithFixedDelay(this::expireSilent, sweep, sweep, TimeUnit.MILLISECONDS);
@@ -129,6 +134,8 @@ public final class Gateway implements AutoCloseable {
         private volatile @Nullable Subscriber subscriber;
         private boolean left; // guarded by this
         private @Nullable Admission entry;
+        private volatile @Nullable Identity identity;
+        private InboundMessages.@Nullable Line messages;
 
         private Visit(ConnectionLimits.Slot slot) {
             this.slot = slot;
@@ -174,13 +181,15 @@ public final class Gateway implements AutoCloseable {
                 throw new IllegalStateException("join() without admit()");
             }
             Subscriber joined = core.join(entry, slot, transport);
+            identity = entry.identity();
             boolean gone;
             synchronized (this) {
                 subscriber = joined;
+                messages = inbound == null ? null : inbound.open(new Answering(joined));
                 gone = left;
             }
             if (gone) {
-                joined.gone();
+                leave();
             }
             return joined;
         }
@@ -191,26 +200,72 @@ public final class Gateway implements AutoCloseable {
             if (joined == null || entry == null) {
                 throw Refusal.badRequest("the first frame must be a hello");
             }
-            Identity identity = verified(token);
-            if (!identity.subject().equals(entry.identity().subject())) {
+            Identity renewed = verified(token);
+            if (!renewed.subject().equals(entry.identity().subject())) {
                 throw Refusal.forbidden("the new token has another subject; open another connection for it");
             }
-            refuseOthers(identity, entry.rooms());
-            core.renew(joined, identity);
+            refuseOthers(renewed, entry.rooms());
+            identity = renewed;
+            core.renew(joined, renewed);
+        }
+
+        /**
+         * Passes a message of the client to the application, see {@link GatewayOptions#withInbound}. The result is a frame of the
+         * open stream. Does not block.
+         *
+         * @param data a JSON object
+         */
+        public void send(String id, String data) {
+            Subscriber joined = subscriber;
+            Identity sender = identity;
+            if (joined == null || entry == null || sender == null) {
+                throw Refusal.badRequest("say hello first");
+            }
+            InboundMessages.Line line = messages;
+            if (line == null) {
+                new Answering(joined).refused(id, Refusal.notFound("this gateway accepts no messages from clients"));
+            } else {
+                line.add(new Inbound.Message(sender, entry.topic(), id, data));
+            }
         }
 
         /** Releases the slot, whether or not the stream was started. */
         public void leave() {
             Subscriber joined;
+            InboundMessages.Line line;
             synchronized (this) {
                 left = true;
                 joined = subscriber;
+                line = messages;
+            }
+            if (line != null) {
+                line.close();
             }
             if (joined == null) {
                 slot.leave();
             } else {
                 joined.gone();
             }
+        }
+    }
+
+    /** Sends the results of a connection's messages over its stream. */
+    private final class Answering implements InboundMessages.Answers {
+        private final Subscriber subscriber;
+
+        Answering(Subscriber subscriber) {
+            this.subscriber = subscriber;
+        }
+
+        @Override
+        public void accepted(String id, @Nullable String data) {
+            core.answer(subscriber, position -> FrameEncoder.ack(subscriber.form(), position, id, data));
+        }
+
+        @Override
+        public void refused(String id, Refusal refusal) {
+            Gateway.this.refused(refusal.status());
+            core.answer(subscriber, position -> FrameEncoder.nack(subscriber.form(), position, id, refusal));
         }
     }
 
@@ -237,13 +292,17 @@ public final class Gateway implements AutoCloseable {
             throw Refusal.unauthorized("a token is needed");
         }
         Identity identity = tokens.verify(token);
+        refuseEnded(identity);
+        return identity;
+    }
+
+    private void refuseEnded(Identity identity) {
         if (!options.clock().instant().isBefore(identity.expires())) {
             throw Refusal.unauthorized("the token has expired; get a new one");
         }
         if (identity.tokenId() != null && options.revocations().isRevoked(identity.tokenId())) {
             throw Refusal.unauthorized("the token was revoked; get a new one");
         }
-        return identity;
     }
 
     private Set<Room> rooms(List<String> names) {
@@ -267,5 +326,8 @@ public final class Gateway implements AutoCloseable {
     public void close() {
         clock.shutdownNow();
         hub.close();
+        if (inbound != null) {
+            inbound.close();
+        }
     }
 }

@@ -8,6 +8,7 @@ import java.time.Clock;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Options of a gateway. Immutable: each {@code with…} returns a changed copy. An invalid value is refused, and the error names the
@@ -138,6 +139,32 @@ public final class GatewayOptions {
         return new GatewayOptions(draft);
     }
 
+    /** Accepts messages that clients send over their WebSocket. Default: none, and such messages are refused. */
+    public GatewayOptions withInbound(Inbound inbound) {
+        Draft draft = is.copy();
+        draft.inbound = inbound;
+        return new GatewayOptions(draft);
+    }
+
+    /**
+     * The maximum size of a message from a client in bytes, including its frame, and how many messages a subject may send at once
+     * and per second, over all its connections. Default 16 KiB, 200 and 25.
+     */
+    public GatewayOptions withInboundLimits(int bytes, int atOnce, int perSecond) {
+        Draft draft = is.copy();
+        draft.inboundBytes = within("inbound bytes", bytes, 256, MIB);
+        draft.inboundAtOnce = within("inbound messages at once", atOnce, 1, 10_000);
+        draft.inboundPerSecond = within("inbound messages per second", perSecond, 1, 10_000);
+        return new GatewayOptions(draft);
+    }
+
+    /** How many threads call the {@link Inbound}. Default 4. */
+    public GatewayOptions withInboundThreads(int threads) {
+        Draft draft = is.copy();
+        draft.inboundThreads = within("inbound threads", threads, 1, 1_000);
+        return new GatewayOptions(draft);
+    }
+
     /** The source of revoked tokens. Default: none. */
     public GatewayOptions withRevocations(Revocations revocations) {
         Draft draft = is.copy();
@@ -236,6 +263,27 @@ public final class GatewayOptions {
         return is.writers;
     }
 
+    /** Null: messages from clients are refused. */
+    public @Nullable Inbound inbound() {
+        return is.inbound;
+    }
+
+    public int inboundBytes() {
+        return is.inboundBytes;
+    }
+
+    public int inboundAtOnce() {
+        return is.inboundAtOnce;
+    }
+
+    public int inboundPerSecond() {
+        return is.inboundPerSecond;
+    }
+
+    public int inboundThreads() {
+        return is.inboundThreads;
+    }
+
     public Revocations revocations() {
         return is.revocations;
     }
@@ -263,8 +311,13 @@ public final class GatewayOptions {
                 + "/" + is.outboxFrames + " heartbeat=" + is.heartbeat + " hello=" + is.helloTimeout + "/"
                 + is.helloBytes + " send_timeout=" + is.sendTimeout + " connections=" + is.connections + "/"
                 + is.connectionsOfOne + " rooms=" + is.rooms + " page=" + is.page + " readers=" + is.readers
-                + " catch_up=" + is.catchUp + " writers=" + is.writers + " format="
-                + is.format.word() + " " + is.origins;
+                + " catch_up=" + is.catchUp + " writers=" + is.writers
+                + " inbound="
+                + (is.inbound == null
+                        ? "off"
+                        : is.inboundBytes + "/" + is.inboundAtOnce + "/" + is.inboundPerSecond + "/"
+                                + is.inboundThreads)
+                + " format=" + is.format.word() + " " + is.origins;
     }
 
     private static int within(String option, int value, int low, int high) {
@@ -300,6 +353,13 @@ public final class GatewayOptions {
         int readers = 4;
         Duration catchUp = Duration.ofSeconds(10);
         int writers = 2;
+        @Nullable
+        Inbound inbound;
+
+        int inboundBytes = 16 * 1024;
+        int inboundAtOnce = 200;
+        int inboundPerSecond = 25;
+        int inboundThreads = 4;
         Origins origins = Origins.NONE;
         Revocations revocations = Revocations.NONE;
         GatewayWatch watch = GatewayWatch.NOTHING;

@@ -34,7 +34,7 @@ final class Served implements AutoCloseable {
     final Postrider postrider;
     final DataSource dataSource;
     final String topic;
-    final LogHistory history;
+    LogHistory history;
     final TokenMint mint;
     final Hub hub;
     final Gateway gateway;
@@ -56,6 +56,12 @@ final class Served implements AutoCloseable {
         this(postrider, dataSource, options, history, TokenMint.random("https://issuer.test", "postrider"), 0);
     }
 
+    /** With a feed of the caller's. */
+    Served(Postrider postrider, DataSource dataSource, GatewayOptions options, Feed feed, TokenMint mint)
+            throws Exception {
+        this(postrider, dataSource, mint, 0, Hub.open(feed, new LogHistory(postrider.log()), options), options);
+    }
+
     private Served(
             Postrider postrider,
             DataSource dataSource,
@@ -64,12 +70,19 @@ final class Served implements AutoCloseable {
             TokenMint mint,
             int port)
             throws Exception {
+        this(postrider, dataSource, mint, port, Hub.open(new LogFeed(postrider.log()), history, options), options);
+        this.history = history instanceof LogHistory own ? own : this.history;
+    }
+
+    private Served(
+            Postrider postrider, DataSource dataSource, TokenMint mint, int port, Hub hub, GatewayOptions options)
+            throws Exception {
         this.postrider = postrider;
         this.dataSource = dataSource;
         this.topic = options.topics().iterator().next();
-        this.history = history instanceof LogHistory own ? own : new LogHistory(postrider.log());
+        this.history = new LogHistory(postrider.log());
         this.mint = mint;
-        this.hub = Hub.open(new LogFeed(postrider.log()), history, options);
+        this.hub = hub;
         this.gateway = Gateway.of(mint.tokens(), hub);
         this.tomcat = tomcat(port, new StreamServlet(gateway), new SocketServlet(gateway), new ClientServlet());
         this.port = tomcat.getConnector().getLocalPort();

@@ -10,6 +10,7 @@ import io.postrider.gateway.Feed;
 import io.postrider.gateway.Gateway;
 import io.postrider.gateway.GatewayOptions;
 import io.postrider.gateway.Hub;
+import io.postrider.gateway.Inbound;
 import io.postrider.gateway.LogFeed;
 import io.postrider.gateway.Revocations;
 import io.postrider.gateway.jakarta.SocketServlet;
@@ -27,6 +28,7 @@ import org.apache.catalina.Lifecycle;
 import org.apache.tomcat.websocket.BackgroundProcess;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.tomcat.servlet.TomcatServletWebServerFactory;
 import org.springframework.boot.web.server.WebServerFactoryCustomizer;
 import org.springframework.boot.web.servlet.ServletRegistrationBean;
@@ -51,7 +53,8 @@ class GatewayConfiguration {
             Postrider postrider,
             Revocations revocations,
             MeterRegistry registry,
-            Environment environment) {
+            Environment environment,
+            Additions additions) {
         ServerSettings.Gateway wanted = settings.gateway();
         unrecorded(settings, postrider)
                 .forEach(topic -> log.warn(
@@ -68,9 +71,22 @@ class GatewayConfiguration {
                 .withFormat(wanted.format())
                 .withRevocations(revocations)
                 .withWatch(new GatewayMeters(registry));
-        Hub hub = Hub.open(feed(wanted, postrider, environment), new EventLogHistory(postrider.eventLog()), options);
+        Inbound inbound = additions.inbound().getIfAvailable();
+        Feed feed = additions.feed().getIfAvailable(() -> feed(wanted, postrider, environment));
+        Hub hub = Hub.open(
+                feed,
+                new EventLogHistory(postrider.eventLog()),
+                inbound == null ? options : options.withInbound(inbound));
         Gauge.builder("postrider_gateway_connections", hub, Hub::connections).register(registry);
         return Gateway.of(keyring.tokens(), hub);
+    }
+
+    /** What an application that runs on the server may add to the gateway: its own source of events, and messages from clients. */
+    record Additions(ObjectProvider<Feed> feed, ObjectProvider<Inbound> inbound) {}
+
+    @Bean
+    Additions gatewayAdditions(ObjectProvider<Feed> feed, ObjectProvider<Inbound> inbound) {
+        return new Additions(feed, inbound);
     }
 
     /** Topics that the gateway serves but no node records: not this one, by its settings, nor any other node so far. */

@@ -7,6 +7,7 @@ import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.postrider.Options;
 import io.postrider.Postrider;
 import io.postrider.gateway.Gateway;
+import io.postrider.gateway.Inbound;
 import io.postrider.gateway.Revocations;
 import io.postrider.gateway.jakarta.AnswerWriter;
 import io.postrider.gateway.jakarta.ClientServlet;
@@ -51,6 +52,7 @@ import java.util.Objects;
 import java.util.function.Predicate;
 import org.apache.catalina.core.StandardHost;
 import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.boot.autoconfigure.context.ConfigurationPropertiesAutoConfiguration;
@@ -290,13 +292,18 @@ class ServerConfiguration {
     }
 
     @Bean
-    WebServerFactoryCustomizer<TomcatServletWebServerFactory> limitedConnections(ServerSettings settings) {
+    WebServerFactoryCustomizer<TomcatServletWebServerFactory> limitedConnections(
+            ServerSettings settings, ListableBeanFactory beans) {
         ServerSettings.Http http = settings.http();
+        boolean messages = beans.getBeanNamesForType(Inbound.class, false, false).length > 0;
         return factory -> {
             factory.setProtocol(LimitedProtocol.class.getName());
             factory.addConnectorCustomizers(connector -> {
                 if (connector.getProtocolHandler() instanceof LimitedProtocol protocol) {
                     protocol.limit(http.headTimeout(), http.connectionsPerAddress());
+                    if (messages) {
+                        protocol.expectMessages();
+                    }
                 }
             });
         };

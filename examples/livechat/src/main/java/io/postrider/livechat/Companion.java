@@ -63,7 +63,8 @@ final class Companion {
                 message.conversation(),
                 "answers-" + message.id(),
                 answer,
-                false);
+                false,
+                null);
         Intake.Place place = new Intake.Place(
                 message.conversation(), wanted.project(), message.author().id());
         intake.write(

@@ -2,6 +2,7 @@ package io.postrider.livechat;
 
 import io.postrider.Job;
 import io.postrider.jackson.JacksonMapper;
+import java.time.Instant;
 
 /** The job that saves a message, from the queue or from a stream. */
 record IngestJobs(JacksonMapper mapper) {
@@ -10,8 +11,8 @@ record IngestJobs(JacksonMapper mapper) {
     }
 
     /** Creates the job from the JSON that {@link #json} returned. */
-    Job of(String json) {
-        return of(mapper.read(json, NewMessage.class), json);
+    Job of(String json, Instant accepted) {
+        return of(mapper.read(json, NewMessage.class).acceptedAt(accepted));
     }
 
     String json(NewMessage message) {

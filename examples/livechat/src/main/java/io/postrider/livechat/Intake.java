@@ -31,7 +31,8 @@ final class Intake {
 
     Fate handle(Connection connection, NewMessage wanted, ClaimedJob job) throws SQLException {
         try {
-            return save(connection, wanted, job.createdAt())
+            Instant accepted = wanted.accepted() == null ? job.createdAt() : wanted.accepted();
+            return save(connection, wanted, accepted)
                     .map(message -> Fate.done("{\"message\":" + message.id() + "}"))
                     .orElseGet(() -> Fate.done("{\"repeat\":true}"));
         } catch (NoSuchConversation e) {
@@ -40,7 +41,7 @@ final class Intake {
     }
 
     /**
-     * Saves the message and emits its events; empty if it had been saved before, and then emits nothing.
+     * Saves the message and emits its event; empty if it had been saved before, and then emits nothing.
      *
      * @param acceptedAt when it was queued: determines its place in the conversation, whenever it is saved
      */
@@ -96,12 +97,11 @@ final class Intake {
                 .orElseThrow(NoSuchConversation::new);
     }
 
-    /** Writes the message, its event, and an event for each mentioned agent. Also used for the companion's answers. */
+    /** Writes the message and its event. Also used for the companion's answers. */
     Optional<Message> write(Connection connection, Draft draft) throws SQLException {
         Optional<Message> inserted = insert(connection, draft);
         if (inserted.isPresent()) {
-            Message message = inserted.get();
-            String payload = mapper.write(message);
+            String payload = mapper.write(inserted.get());
             postrider.emit(
                     connection,
                     event(
@@ -109,9 +109,6 @@ final class Intake {
                             payload,
                             draft.place(),
                             draft.place().visitor()));
-            for (String agent : message.mentions()) {
-                postrider.emit(connection, event(LiveChat.MENTIONED, payload, draft.place(), agent));
-            }
         }
         return inserted;
     }

@@ -5,6 +5,9 @@ import io.postrider.Listener;
 import io.postrider.Postrider;
 import io.postrider.Worker;
 import io.postrider.admin.Queues;
+import io.postrider.gateway.Feed;
+import io.postrider.gateway.Inbound;
+import io.postrider.gateway.ListenerFeed;
 import io.postrider.jackson.JacksonMapper;
 import jakarta.servlet.http.HttpServlet;
 import java.io.IOException;
@@ -15,6 +18,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -31,10 +35,11 @@ import org.jspecify.annotations.Nullable;
  * LiveChat chat = LiveChat.on(postrider, dataSource).install();
  * chat.listeners().forEach(postrider::add);      // in the worker process
  * chat.workers().forEach(postrider::add);
- * chat.servlets(passes, trouble).forEach(…);     // in the API process
+ * Hub.open(chat.broadcast(), …, GatewayOptions.of(TOPIC).withInbound(chat.inbound()));  // in the API process
+ * chat.servlets(passes, trouble).forEach(…);
  * }</pre>
  *
- * <p>The gateway provides the stream from the topic {@link #TOPIC} to the browsers, and {@code /postrider.js}.
+ * <p>The gateway provides the WebSocket between the browsers and the topic {@link #TOPIC}, and {@code /postrider.js}.
  */
 public final class LiveChat implements AutoCloseable {
     /** The topic of everything that happens in the chat. */
@@ -43,11 +48,14 @@ public final class LiveChat implements AutoCloseable {
     /** The project of the demo. */
     public static final String PROJECT = "acme";
 
+    /** The listener that passes events to the rooms: in the serving process, or the relay to Redis in the worker. */
+    public static final String BROADCAST = "broadcast";
+
     static final String INGEST = "chat-ingest";
     static final String COMPANION = "companion";
 
     static final String CREATED = "message:created";
-    static final String MENTIONED = "agent:mentioned";
+    static final String ACTIVITY = "activity:created";
     static final String READ = "conversation:read";
     static final String HELD = "transaction:held";
 
@@ -64,6 +72,9 @@ public final class LiveChat implements AutoCloseable {
     private final Companion companion;
     private final HeldTransaction held;
     private final Ingestion ingestion;
+    private final IngestQueue queue;
+    private final Activities activities;
+    private final Submissions submissions;
 
     private LiveChat(Postrider postrider, DataSource dataSource, Function<IngestJobs, Ingestion> ingestion) {
         this.postrider = postrider;
@@ -72,6 +83,9 @@ public final class LiveChat implements AutoCloseable {
         this.companion = new Companion(dataSource, intake);
         this.held = new HeldTransaction(postrider, dataSource, mapper);
         this.ingestion = ingestion.apply(jobs);
+        this.queue = new IngestQueue(postrider, this.ingestion);
+        this.activities = new Activities(postrider, dataSource, mapper);
+        this.submissions = new Submissions(this.ingestion, queue::waiting);
     }
 
     /** Uses this database; messages go through Postrider's queue. */
@@ -91,9 +105,14 @@ public final class LiveChat implements AutoCloseable {
         return new LiveChat(postrider, dataSource, made -> new StreamIngestion(postrider, made, name, add, waiting));
     }
 
-    /** The job that saves a message, from the JSON that was added to the stream. */
-    public Job job(String json) {
-        return jobs.of(json);
+    /**
+     * The job that saves a message, from the JSON that was added to the stream.
+     *
+     * @param accepted when the stream accepted it, by the stream's clock. It orders the conversation, because two workers that move
+     *     entries to the queue may overtake each other
+     */
+    public Job job(String json, Instant accepted) {
+        return jobs.of(json, accepted);
     }
 
     /** Creates the schema {@code livechat}, the project and its agents, and the companion's limit. Safe to run concurrently. */
@@ -122,9 +141,22 @@ public final class LiveChat implements AutoCloseable {
         return this;
     }
 
-    /** The listeners of a worker process: the one that calls the companion. */
+    /** The listeners of a worker process: one calls the companion, the other one records mentions. */
     public List<Listener> listeners() {
-        return List.of(new CompanionCall(postrider, mapper).listener());
+        return List.of(new CompanionCall(postrider, mapper).listener(), activities.listener());
+    }
+
+    /**
+     * The listener {@value #BROADCAST} of the serving process: it passes every event of the chat to the rooms of the gateway. Not
+     * needed if a relay of that name publishes to Redis, and the gateway subscribes there.
+     */
+    public Feed broadcast() {
+        return new ListenerFeed(postrider, topic -> BROADCAST);
+    }
+
+    /** Accepts messages over the WebSocket of the gateway, with the checks and limits of the HTTP API. */
+    public Inbound inbound() {
+        return new SocketMessages(submissions);
     }
 
     /** The workers of a worker process: the one that saves messages, and the companion. */
@@ -164,10 +196,11 @@ public final class LiveChat implements AutoCloseable {
     ChatApi api(Passes passes, @Nullable Trouble trouble) {
         return new ChatApi(
                 passes,
-                ingestion,
+                submissions,
                 new Conversations(postrider, dataSource, mapper),
+                activities,
                 new Ledger(dataSource, ingestion),
-                new TroubleDesk(postrider, dataSource, ingestion, companion, held, trouble));
+                new TroubleDesk(postrider, dataSource, queue, companion, held, trouble));
     }
 
     static String resource(String name) {

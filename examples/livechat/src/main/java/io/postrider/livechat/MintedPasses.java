@@ -17,11 +17,7 @@ public record MintedPasses(TokenMint mint) implements Passes {
     @Override
     public Optional<Guest> check(String token) {
         try {
-            Identity identity = mint.tokens().verify(token);
-            return identity.project() == null
-                    ? Optional.empty()
-                    : Optional.of(new Guest(
-                            identity.subject(), identity.project(), identity.reach() == Identity.Reach.PROJECT));
+            return Guest.of(mint.tokens().verify(token));
         } catch (Refusal e) {
             return Optional.empty();
         }

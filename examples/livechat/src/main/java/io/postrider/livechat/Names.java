@@ -13,6 +13,10 @@ final class Names {
 
     private Names() {}
 
+    static String of(Guest guest) {
+        return guest.agent() ? LiveChat.AGENTS.getOrDefault(guest.user(), guest.user()) : of(guest.user());
+    }
+
     static String of(String id) {
         int hash = id.hashCode();
         return FIRST.get(Math.floorMod(hash, FIRST.size())) + " "

@@ -44,7 +44,7 @@ final class Replies {
                     "lost",
                     "lost|lose|missing|twice|duplicate|dies?|crash(?:es)?|kill(?:ed)?|worker",
                     (text, memory) ->
-                            "Nothing gets lost here and nothing comes twice. Don't believe me: press “Kill the worker” and count."),
+                            "Nothing gets lost here and nothing comes twice. Don't believe me: press “Kill a worker” and count."),
             new Rule(
                     "how",
                     "how (?:does|do) (?:it|this|you) work|what are you|who are you|bot",

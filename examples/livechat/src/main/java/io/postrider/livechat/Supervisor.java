@@ -40,6 +40,7 @@ public final class Supervisor implements AutoCloseable {
     private boolean closed;
     private Instant since = Instant.now();
     private int kills;
+    private long killed;
     private @Nullable Long lastGap;
 
     private Supervisor(List<String> command, Map<String, String> environment) {
@@ -63,6 +64,7 @@ public final class Supervisor implements AutoCloseable {
             victim = process;
             kills++;
             if (victim != null) {
+                killed = victim.pid();
                 victim.destroyForcibly();
                 down(victim);
             }
@@ -71,6 +73,11 @@ public final class Supervisor implements AutoCloseable {
             victim.onExit().join();
             down(victim); // its last output may have been that it is up
         }
+    }
+
+    /** The pid of the process that was killed last; 0 if none was. */
+    synchronized long killed() {
+        return killed;
     }
 
     /** The state of the process. */

@@ -1,25 +1,29 @@
 package io.postrider.livechat;
 
 import java.time.Instant;
+import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
  * What the trouble buttons do to processes and connections; implemented by the application that runs them. What they do to the
- * database (hold a transaction open, fail the companion) is part of the example.
+ * database (end its connections, hold a transaction open, fail the companion) is part of the example.
  */
 public interface Trouble {
-    /** Kills the worker process like {@code kill -9}, and returns when it is gone. The implementation starts a new one. */
-    void killWorker();
+    /**
+     * Kills one of the worker processes like {@code kill -9}, and returns its pid when it is gone; 0 if none was running. The
+     * implementation starts a new one.
+     */
+    long killWorker();
 
-    /** The state of the worker process. */
-    WorkerState worker();
+    /** The state of each worker process. */
+    List<WorkerState> workers();
 
     /** Cuts the streams of these users, as a failing network would; returns their number. The tokens stay valid. */
     int cutStreams(Set<String> users);
 
     /**
-     * The state of the worker process.
+     * The state of a worker process.
      *
      * @param up whether it has reported that it is ready
      * @param pid of the running process, or of the one that was started last

@@ -2,11 +2,11 @@ package io.postrider.livechat;
 
 import io.postrider.Postrider;
 import io.postrider.admin.Jobs;
-import io.postrider.admin.Queues;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
 import java.util.List;
 import java.util.Optional;
@@ -24,27 +24,41 @@ final class TroubleDesk {
     /** One less than the number of attempts: the last attempt answers. */
     static final int FAILURES = 3;
 
+    /** Messages that were accepted shortly before a failure may have been in the hands of the one that failed. */
+    private static final Duration BEFORE = Duration.ofSeconds(1);
+
+    private static final Duration AFTER = Duration.ofSeconds(30);
+
+    private static final String LONGEST_WAIT =
+            "select (max(extract(epoch from m.created_at - m.accepted_at)) * 1000)::bigint as millis"
+                    + " from livechat.message m where m.accepted_at between ? and ? and m.created_at > ?"
+                    + " and m.answers is null";
+
     private final Postrider postrider;
     private final DataSource dataSource;
-    private final Ingestion ingestion;
+    private final IngestQueue queue;
     private final Companion companion;
     private final HeldTransaction held;
+    private final ConnectionCut cut;
     private final @Nullable Trouble trouble;
-    private volatile @Nullable Instant killedAt;
-    private volatile boolean waited;
+    private volatile @Nullable Kill killed;
+
+    /** A worker that was killed, and when by the database's clock. */
+    private record Kill(long pid, Instant at) {}
 
     TroubleDesk(
             Postrider postrider,
             DataSource dataSource,
-            Ingestion ingestion,
+            IngestQueue queue,
             Companion companion,
             HeldTransaction held,
             @Nullable Trouble trouble) {
         this.postrider = postrider;
         this.dataSource = dataSource;
-        this.ingestion = ingestion;
+        this.queue = queue;
         this.companion = companion;
         this.held = held;
+        this.cut = new ConnectionCut(dataSource);
         this.trouble = trouble;
     }
 
@@ -54,12 +68,18 @@ final class TroubleDesk {
         return trouble != null;
     }
 
-    void killWorker() throws SQLException {
-        if (trouble != null) {
-            trouble.killWorker();
-            waited = false;
-            killedAt = now();
+    /** Returns the pid; 0 if no worker was running. */
+    long killWorker() throws SQLException {
+        long pid = trouble == null ? 0 : trouble.killWorker();
+        if (pid > 0) {
+            killed = new Kill(pid, now());
         }
+        return pid;
+    }
+
+    /** Returns how many connections were ended. */
+    long cutDatabase() throws SQLException {
+        return cut.all().connections();
     }
 
     int cutStreams(Set<String> users) {
@@ -87,28 +107,31 @@ final class TroubleDesk {
     /**
      * The state of everything.
      *
-     * @param worker null: the application does not supervise it
-     * @param takeover time from the last kill until the first message that had waited for the worker was saved, in
-     *     milliseconds; null: none was seen to wait, or none is saved yet
+     * @param workers empty: the application does not supervise them
+     * @param killed the last kill; null if there was none
+     * @param cut the last cut of the database connections; null if there was none
      * @param held null if no transaction is held open
      * @param ahead null if messages are queued immediately
      * @param companion null if no failure was ever requested
      */
     record State(
             long position,
-            Trouble.@Nullable WorkerState worker,
-            @Nullable Long takeover,
+            List<Trouble.WorkerState> workers,
+            @Nullable Outage killed,
+            @Nullable Outage cut,
             HeldTransaction.@Nullable Held held,
             Ingestion.@Nullable Ahead ahead,
-            Line ingest,
+            IngestQueue.Line ingest,
             @Nullable Stumble companion) {}
 
-    /** A queue in four numbers. */
-    record Line(long waiting, long running, long later, long dead) {
-        long all() {
-            return waiting + running + later;
-        }
-    }
+    /**
+     * What a failure has cost.
+     *
+     * @param count the pid of the worker, or the number of connections
+     * @param longestWait of a message that was accepted around that time, from then until it was saved, in milliseconds; null if
+     *     there was none
+     */
+    record Outage(Instant at, long count, @Nullable Long longestWait) {}
 
     /**
      * The progress of the companion's simulated failures.
@@ -126,26 +149,34 @@ final class TroubleDesk {
             @Nullable Integer done) {}
 
     State state() throws SQLException {
-        List<Queues.Status> queues = postrider.queues().list();
-        Line messages = line(queues, LiveChat.INGEST);
-        Ingestion.@Nullable Ahead ahead = ingestion.ahead();
-        Trouble.@Nullable WorkerState worker = trouble == null ? null : trouble.worker();
-        boolean waits = worker != null && !worker.up() && messages.all() + inStream(ahead) > 0;
+        Kill kill = killed;
+        ConnectionCut.Cut ended = cut.last();
         return new State(
-                postrider.log().head(LiveChat.TOPIC), worker, takeover(waits), held.held(), ahead, messages, stumble());
+                postrider.log().head(LiveChat.TOPIC),
+                trouble == null ? List.of() : trouble.workers(),
+                kill == null ? null : outage(kill.at(), kill.pid()),
+                ended == null ? null : outage(ended.at(), ended.connections()),
+                held.held(),
+                queue.ingestion().ahead(),
+                queue.line(),
+                stumble());
     }
 
-    /** How many messages are accepted and not saved yet. */
-    long waiting() {
-        return line(postrider.queues().list(), LiveChat.INGEST).all() + inStream(ingestion.ahead());
-    }
-
-    private static Line line(List<Queues.Status> queues, String name) {
-        return queues.stream()
-                .filter(queue -> queue.name().equals(name))
-                .findFirst()
-                .map(queue -> new Line(queue.depth(), queue.running(), queue.scheduled(), queue.deadLetters()))
-                .orElse(new Line(0, 0, 0, 0));
+    private Outage outage(Instant at, long count) throws SQLException {
+        OffsetDateTime from = at.minus(BEFORE).atOffset(ZoneOffset.UTC);
+        OffsetDateTime to = at.plus(AFTER).atOffset(ZoneOffset.UTC);
+        try (Connection connection = dataSource.getConnection()) {
+            Long longest = Rows.one(
+                            connection,
+                            LONGEST_WAIT,
+                            row -> Optional.ofNullable(row.getObject("millis", Long.class)),
+                            from,
+                            to,
+                            from)
+                    .flatMap(found -> found)
+                    .orElse(null);
+            return new Outage(at, count, longest);
+        }
     }
 
     private @Nullable Stumble stumble() throws SQLException {
@@ -167,40 +198,5 @@ final class TroubleDesk {
                         .map(Jobs.Status::attempts)
                         .orElse(null);
         return new Stumble(job == null ? 0 : FAILURES - told.ahead(), FAILURES, job != null, waits, done);
-    }
-
-    private static long inStream(Ingestion.@Nullable Ahead ahead) {
-        Long waiting = ahead == null ? null : ahead.waiting();
-        return waiting == null ? 0 : waiting;
-    }
-
-    /**
-     * Only if a message waited since the kill: otherwise it shows when a user wrote again, not when the worker resumed.
-     *
-     * @param waits whether messages wait for a worker that is down
-     */
-    private @Nullable Long takeover(boolean waits) throws SQLException {
-        Instant killed = killedAt;
-        if (killed == null) {
-            return null;
-        }
-        Optional<Instant> saved = firstSavedAfter(killed);
-        if (waits && saved.isEmpty()) {
-            waited = true;
-        }
-        return saved.filter(at -> waited)
-                .map(at -> Duration.between(killed, at).toMillis())
-                .orElse(null);
-    }
-
-    private Optional<Instant> firstSavedAfter(Instant killed) throws SQLException {
-        try (Connection connection = dataSource.getConnection()) {
-            return Rows.one(
-                    connection,
-                    "select m.created_at from livechat.message m where m.created_at > ? and m.answers is null"
-                            + " order by m.created_at limit 1",
-                    row -> Rows.instant(row, "created_at"),
-                    killed.atOffset(ZoneOffset.UTC));
-        }
     }
 }

@@ -1,10 +1,11 @@
 // The agent's page: all conversations of the project, one of them open.
 
+import {Activity} from './activity.js';
 import {newId} from './api.js';
 import {avatar} from './avatar.js';
 import {composer} from './composer.js';
 import {el, icon, say, set} from './dom.js';
-import {Outbox} from './outbox.js';
+import {openOutbox} from './outbox.js';
 import {presence} from './presence.js';
 import {Scroll} from './scroll.js';
 import {openStream} from './stream.js';
@@ -30,7 +31,7 @@ export async function mountAgent(root, session, watch = {}, prefer = null) {
 /** One conversation in the list. */
 class Line {
   constructor(conversation, visitor, name) {
-    Object.assign(this, {conversation, visitor, name, talk: new Talk(), unread: 0, mentioned: false, last: '', lastBy: '', lastAt: 0,
+    Object.assign(this, {conversation, visitor, name, talk: new Talk(), unread: 0, last: '', lastBy: '', lastAt: 0,
       lastId: 0, loaded: false});
   }
 }
@@ -40,7 +41,8 @@ class Desk {
     Object.assign(this, {root, session, watch, prefer, lines: new Map(), open: null, marked: new Map(), chosen: false});
     this.author = {kind: 'AGENT', id: session.user, name: session.name};
     this.dot = presence();
-    this.outbox = new Outbox(session, {
+    this.activity = new Activity(session, ({conversation, visitor, name}) => this.pick(this.line(conversation, visitor, name)));
+    this.outbox = openOutbox(session, {
       acknowledged: message => this.advance(message, 'queued'),
       refused: message => this.advance(message, 'refused'),
       stalled: reason => this.composing.setStalled(reason),
@@ -52,7 +54,6 @@ class Desk {
   // ── the parts ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
   draw() {
-    this.bell = el('span.bell', {role: 'status', 'aria-label': 'No mentions', 'data-count': '0'}, icon('bell'), el('b', {}, '0'));
     this.list = el('ul.lines', {'aria-label': 'Conversations'});
     this.none = el('p.none', {}, 'No messages yet.');
     this.quiet = el('h3', {}, 'No conversations yet');
@@ -69,8 +70,8 @@ class Desk {
     this.room = el('div.room', {}, this.crumb, this.scroll.root, this.composing.root);
     this.root.replaceChildren(
       el('header.head', {}, avatar(this.session.name, this.session.user),
-        el('div.who', {}, el('h2', {}, this.session.name), el('p', {}, 'Agent at Acme Post')), this.bell, this.dot.root),
-      el('div.desk', {}, el('div.side', {}, this.none, this.list), this.room));
+        el('div.who', {}, el('h2', {}, this.session.name), el('p', {}, 'Agent at Acme Post')), this.activity.bell, this.dot.root),
+      el('div.desk', {}, el('div.side', {}, this.none, this.list), this.room), this.activity.root);
     this.root.classList.add('ready');
     keepFresh(this.root);
     this.scroll.show(new Talk());
@@ -79,6 +80,7 @@ class Desk {
   listen() {
     openStream({
       session: this.session,
+      outbox: this.outbox,
       rooms: [`project:${this.session.project}`, `user:${this.session.user}`],
       snapshot: () => this.load(),
       event: (type, data, position, user) => this.hear(type, data, position, user),
@@ -100,8 +102,9 @@ class Desk {
     for (const found of conversations) {
       const line = this.line(found.conversation, found.visitor, found.name);
       Object.assign(line, {last: found.last, lastBy: found.lastBy.toUpperCase(), lastAt: Date.parse(found.lastAt), unread: found.unread,
-        mentioned: found.mentioned, loaded: false});
+        loaded: false});
     }
+    await this.activity.load();
     if (this.open) {
       await this.fill(this.open);
     } else {
@@ -116,12 +119,15 @@ class Desk {
     if (type === 'message:created') {
       this.watch.seen?.(data, position);
       this.take(data);
-    } else if (type === 'agent:mentioned' && user === this.session.user) {
-      const line = this.line(data.conversation, data.author.id, data.author.name);
-      line.mentioned = !this.isLookingAt(line);
+    } else if (type === 'activity:created' && user === this.session.user) {
+      this.activity.take(data, this.isLookingAt(this.line(data.conversation, data.visitor, data.name)));
       this.drawList();
     } else if (type === 'conversation:read') {
       this.lines.get(data.conversation)?.talk.mark(data.agent, data.message);
+      if (data.agent === this.session.user) {
+        this.activity.read(data.conversation, data.message);
+        this.drawList();
+      }
       this.refresh();
     } else if (type === 'transaction:held') {
       this.watch.held?.(data);
@@ -180,14 +186,14 @@ class Desk {
       return;
     }
     line.unread = 0;
-    line.mentioned = false;
+    this.activity.read(line.conversation, line.talk.lastId());
     this.drawList();
     this.marking ??= setTimeout(async () => {
       this.marking = null;
       if (line !== this.open) {
         this.mark(); // the conversation that was opened in the meantime has not been reported yet
       }
-      const last = Math.max(0, ...line.talk.latest(50).filter(message => message.id).map(message => message.id));
+      const last = line.talk.lastId();
       if (last > (this.marked.get(line) ?? 0)) {
         this.marked.set(line, last);
         await this.session.post(`/conversations/${line.conversation}/read`, {message: last}).catch(() => this.marked.delete(line));
@@ -272,7 +278,9 @@ class Desk {
     say(this.quiet, lines.length > 0 ? 'No conversation is open' : 'No conversations yet');
     say(this.quietNext, lines.length > 0 ? 'Choose one from the list.' : 'Conversations appear here the moment a visitor writes.');
     let place = this.list.firstChild;
+    const mentioned = this.activity.conversations();
     for (const line of lines) {
+      line.mentioned = mentioned.has(line.conversation);
       line.item ??= this.makeItem(line);
       this.updateItem(line);
       if (place === line.item) {
@@ -281,9 +289,6 @@ class Desk {
         this.list.insertBefore(line.item, place);
       }
     }
-    const mentions = Array.from(this.lines.values()).filter(line => line.mentioned).length;
-    set(this.bell, {'data-count': String(mentions), 'aria-label': mentions ? `${mentions} mentions` : 'No mentions'});
-    say(this.bell.lastChild, String(mentions));
   }
 
   makeItem(line) {

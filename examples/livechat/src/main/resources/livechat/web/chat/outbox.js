@@ -1,11 +1,73 @@
 // Messages that are not acknowledged yet. They are sent in order, and again until the server acknowledges them; the server recognises
-// a repeated message by its id.
+// a repeated message by its id. They go over the WebSocket of the page's stream, or by HTTP.
+
+import {OVER_HTTP} from './stream.js';
 
 const FOR_GOOD = [400, 401, 403, 404, 413, 415, 422];
 const MOST_AT_ONCE = 50;
 const FIRST_WAIT = 200;
 const LONGEST_WAIT = 3000;
 
+const UNREACHABLE = 'The server cannot be reached.';
+
+/**
+ * @param session the sender's session
+ * @param on {acknowledged(message, receipt), refused(message, reason), stalled(reason)}: a reason of null means that messages are
+ *     accepted again
+ */
+export function openOutbox(session, on) {
+  return OVER_HTTP ? new Outbox(session, on) : new SocketOutbox(on);
+}
+
+/** Sends over a WebSocket. The gateway's client keeps what is not acknowledged and sends it again after a reconnect. */
+class SocketOutbox {
+  constructor(on) {
+    Object.assign(this, {on, waiting: [], stream: null, open: 0, live: false});
+  }
+
+  /** The page has its snapshot, and the stream is being opened. */
+  attach(stream) {
+    this.stream = stream;
+    this.waiting.splice(0).forEach(message => this.send(message));
+  }
+
+  add(message) {
+    this.open++;
+    this.setLive(this.live);
+    if (this.stream) {
+      this.send(message);
+    } else {
+      this.waiting.push(message);
+    }
+  }
+
+  async send(message) {
+    const {client, text, conversation, pilot} = message;
+    try {
+      const {receipt} = await this.stream.send({text, conversation, pilot: pilot ?? false}, {id: client});
+      this.open--;
+      this.on.acknowledged(message, receipt);
+    } catch (problem) {
+      this.open--;
+      this.on.refused(message, problem.message);
+    }
+  }
+
+  setLive(live) {
+    this.live = live;
+    this.setDelayed(live || this.open === 0 ? null : UNREACHABLE);
+  }
+
+  /** @param reason why messages are not accepted at the moment; null: they are */
+  setDelayed(reason) {
+    if (reason !== this.reason) {
+      this.reason = reason;
+      this.on.stalled?.(reason);
+    }
+  }
+}
+
+/** Sends by HTTP, several messages in one request. */
 export class Outbox {
   /**
    * @param session the sender's session
@@ -57,7 +119,7 @@ export class Outbox {
       return batch.length;
     } catch (problem) {
       if (!FOR_GOOD.includes(problem.status)) {
-        this.on.stalled?.(problem.status ? problem.message : 'The server cannot be reached.');
+        this.on.stalled?.(problem.status ? problem.message : UNREACHABLE);
         return 0; // no network, or the server is failing or overloaded: retry the same batch
       }
       if (batch.length > 1) {

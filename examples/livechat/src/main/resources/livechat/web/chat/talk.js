@@ -46,6 +46,11 @@ export class Talk {
     return Math.max(0, ...this.read.values());
   }
 
+  /** The id of the last saved message; 0 if there is none. */
+  lastId() {
+    return Math.max(0, ...this.latest(50).map(message => message.id ?? 0));
+  }
+
   /** The last N messages: saved ones in the order they were accepted, then unsaved ones in the order they were written. */
   latest(most) {
     const all = Array.from(this.byKey.values());

@@ -4,7 +4,8 @@ import {el, icon, say} from './dom.js';
 import {span} from './times.js';
 
 const KINDS = {
-  'kill-worker': ['skull', 'Kill the worker', 'kill -9. Messages are still accepted; a new process starts.'],
+  'kill-worker': ['skull', 'Kill a worker', 'kill -9 on one of two. The other one takes over; a new process starts.'],
+  'cut-database': ['plug', 'Cut the database', 'Ends every database connection of the chat, in all its processes.'],
   'cut-streams': ['scissors', 'Cut the streams', 'The server closes both streams. They resume at their position.'],
   'hold-transaction': ['lock', 'Hold a transaction', 'It stays open for 20 s. Events of others do not wait for it.'],
   'fail-companion': ['stumble', 'Fail the companion', 'Its next job throws 3 times and is retried after 1, 2 and 4 s.'],
@@ -21,6 +22,15 @@ function waits({waiting, running, later}, ahead) {
   const all = places.reduce((sum, [count]) => sum + count, 0);
   const where = places.map(([count, place]) => places.length > 1 ? `${count} ${place}` : place).join(' and ');
   return all === 0 ? 'nothing waits' : `${messages(all)} ${all === 1 ? 'waits' : 'wait'}${places.length > 1 ? ':' : ''} ${where}`;
+}
+
+function pids(workers) {
+  return workers.map(({pid}) => `pid ${pid}`).join(' and ');
+}
+
+/** Of the messages that were accepted around the time of a failure. */
+function longestWait({longestWait: ms}) {
+  return ms === null ? 'No message has waited.' : `Longest wait of a message: ${span(ms)}.`;
 }
 
 export class Trouble {
@@ -50,7 +60,8 @@ export class Trouble {
       }
       const {count} = await this.agent.post(`/trouble/${kind}`, kind === 'cut-streams' ? {users: this.users} : {});
       this.journal.add('bad', {
-        'kill-worker': 'The worker was killed (kill -9).',
+        'kill-worker': count ? `Worker ${count} was killed (kill -9).` : 'No worker is up that could be killed.',
+        'cut-database': `${count} database connections were cut.`,
         'cut-streams': `${count} ${count === 1 ? 'stream was' : 'streams were'} cut.`,
         'hold-transaction': 'A transaction has written an event and stays open for 20 s.',
         'fail-companion': 'The companion’s next job will throw 3 times. Ask it something.',
@@ -87,7 +98,8 @@ export class Trouble {
   /** @param passed how many messages the agent has received so far */
   draw(state, passed) {
     this.drawAhead(state);
-    this.drawWorker(state);
+    this.drawWorkers(state);
+    this.drawCut(state);
     this.drawHeld(state, passed);
     this.drawCompanion(state);
     this.before = state;
@@ -104,30 +116,34 @@ export class Trouble {
     }
   }
 
-  drawWorker({worker, takeover, ingest, ahead}) {
-    if (!worker) {
+  drawWorkers({workers, killed, ingest, ahead}) {
+    if (workers.length === 0) {
       return;
     }
-    const before = this.before?.worker;
-    if (before && worker.up && worker.pid !== before.pid || before && !before.up && worker.up) {
-      this.journal.add('good', `A new worker (pid ${worker.pid}) is up${worker.lastGap === null ? '' : `; no worker ran for ${span(worker.lastGap)}`}.`);
+    const up = workers.filter(worker => worker.up);
+    const before = this.before?.workers.filter(worker => worker.up);
+    for (const {pid} of up) {
+      if (before && !before.some(worker => worker.pid === pid)) {
+        this.journal.add('good', `A new worker (pid ${pid}) is up.` + (killed ? ` ${longestWait(killed)}` : ''));
+      }
     }
-    if (takeover !== null && this.before && this.before.takeover !== takeover) {
-      this.journal.add('good', `The first message that waited was saved ${span(takeover)} after the last kill.`);
-    }
-    const since = Date.now() - Date.parse(worker.since);
-    let text = `Worker pid ${worker.pid}, up for ${span(Math.max(0, since))}.`;
-    const starting = !worker.up && worker.kills === 0; // the first start, not a failure
+    const starting = up.length === 0 && !killed; // the first start, not a failure
+    let text = `Up: ${pids(up)}.`;
     if (starting) {
-      text = `The worker is starting; ${waits(ingest, ahead)}.`;
-    } else if (!worker.up) {
-      text = `Down for ${span(Math.max(0, since))}; ${waits(ingest, ahead)}.`;
-    } else if (worker.kills > 0) {
-      text = `Back${worker.lastGap === null ? '' : ` after ${span(worker.lastGap)}`}`
-        + (takeover === null ? '.' : `; first waiting message saved ${span(takeover)} after the last kill.`);
+      text = `The workers are starting; ${waits(ingest, ahead)}.`;
+    } else if (up.length === 0) {
+      text = `No worker is up; ${waits(ingest, ahead)}.`;
+    } else if (killed) {
+      text = `Pid ${killed.count} was killed, ${pids(up)} ${up.length === 1 ? 'goes' : 'go'} on. ${longestWait(killed)}`;
     }
     say(this.rows['kill-worker'].status, text);
-    this.rows['kill-worker'].status.classList.toggle('hot', !worker.up && !starting);
+    this.rows['kill-worker'].status.classList.toggle('hot', up.length === 0 && !starting);
+  }
+
+  drawCut({cut}) {
+    if (cut) {
+      say(this.rows['cut-database'].status, `${cut.count} connections were cut. ${longestWait(cut)}`);
+    }
   }
 
   drawHeld({held}, passed) {

@@ -4,7 +4,7 @@ import {newId} from './api.js';
 import {avatar} from './avatar.js';
 import {composer} from './composer.js';
 import {el} from './dom.js';
-import {Outbox} from './outbox.js';
+import {openOutbox} from './outbox.js';
 import {presence} from './presence.js';
 import {Scroll} from './scroll.js';
 import {openStream} from './stream.js';
@@ -30,7 +30,7 @@ export async function mountVisitor(root, session, watch = {}) {
       el('p', {}, 'Pip answers at once. Call a person with @anna, @ben or @mira.'),
       el('div.ideas', {}, IDEAS.map(idea => el('button', {type: 'button', onclick: () => say(idea)}, idea)))],
   });
-  const outbox = new Outbox(session, {
+  const outbox = openOutbox(session, {
     acknowledged(message, receipt) {
       talk.advance(message, 'queued');
       watch.acknowledged?.(message, receipt);
@@ -86,6 +86,7 @@ export async function mountVisitor(root, session, watch = {}) {
 
   openStream({
     session,
+    outbox,
     rooms: [`user:${session.user}`],
     snapshot: async () => {
       const {position, messages, read} = await session.get('/conversation');

@@ -2,7 +2,6 @@ package io.postrider.livechat;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.assertj.core.groups.Tuple.tuple;
 
 import io.postrider.LogEvent;
 import io.postrider.admin.Jobs;
@@ -209,7 +208,7 @@ class IntakeTest {
             while (!stream.isEmpty()) {
                 try (Connection connection = node.pool.getConnection()) {
                     connection.setAutoCommit(false);
-                    node.postrider.enqueue(connection, chat.job(stream.element()));
+                    node.postrider.enqueue(connection, chat.job(stream.element(), Instant.now()));
                     connection.commit();
                     stream.remove();
                 }
@@ -257,28 +256,13 @@ class IntakeTest {
                     node.texts("select id from livechat.conversation").get(0));
             Author anna = new Author(Author.Kind.AGENT, "anna", "Anna");
             UUID job = UUID.fromString(
-                    node.queue(new NewMessage(LiveChat.PROJECT, anna, foreign, "client-01", "psst", false)));
+                    node.queue(new NewMessage(LiveChat.PROJECT, anna, foreign, "client-01", "psst", false, null)));
             Jobs.Status dead = Await.value(
                     "it is dead",
                     LONG,
                     () -> node.postrider.jobs().find(job).filter(found -> found.state() == Jobs.State.FAILED));
             assertThat(dead.error()).contains("does not belong to this project");
             assertThat(node.count("livechat.message")).isZero();
-        }
-    }
-
-    @Test
-    void a_mention_is_an_event_for_the_agent_beside_the_message(TestDatabase database) throws Exception {
-        try (Node node = Node.working(database)) {
-            node.queue(Node.visitorSays("v-1", "is @Anna there, or @ben? not you, me@mira.example; @nobody, @anna"));
-            Await.until("three events", LONG, () -> node.postrider.log().head("chat") >= 3);
-            List<LogEvent> events = node.postrider.log().read("chat", 0, 3);
-            assertThat(events)
-                    .extracting(LogEvent::type, LogEvent::userId)
-                    .containsExactly(
-                            tuple("message:created", "v-1"),
-                            tuple("agent:mentioned", "anna"),
-                            tuple("agent:mentioned", "ben"));
         }
     }
 }

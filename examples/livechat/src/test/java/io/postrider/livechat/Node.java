@@ -54,12 +54,12 @@ final class Node implements AutoCloseable {
 
     static NewMessage visitorSays(String visitor, String client, String text) {
         Author author = new Author(Author.Kind.VISITOR, visitor, Names.of(visitor));
-        return new NewMessage(LiveChat.PROJECT, author, null, client, text, false);
+        return new NewMessage(LiveChat.PROJECT, author, null, client, text, false, null);
     }
 
     static NewMessage pilotSays(String visitor, String client) {
         Author author = new Author(Author.Kind.VISITOR, visitor, Names.of(visitor));
-        return new NewMessage(LiveChat.PROJECT, author, null, client, "pilot " + client, true);
+        return new NewMessage(LiveChat.PROJECT, author, null, client, "pilot " + client, true, null);
     }
 
     String queue(NewMessage message) {

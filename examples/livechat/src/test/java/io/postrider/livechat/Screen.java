@@ -19,6 +19,7 @@ final class Screen implements AutoCloseable {
 
     private final ChromeDriver driver;
     private boolean wasOffline;
+    private boolean wasCut;
 
     private Screen(ChromeDriver driver) {
         this.driver = driver;
@@ -114,11 +115,21 @@ final class Screen implements AutoCloseable {
         });
     }
 
+    /** All that was sent so far has arrived. */
+    void awaitVerdict(String verdict) {
+        Await.until("the verdict is " + verdict, Duration.ofSeconds(150), () -> {
+            if (count(".verdict[data-verdict=bad]") > 0) {
+                throw new IllegalStateException(text(".counter"));
+            }
+            return count(".verdict[data-verdict=" + verdict + "]") > 0;
+        });
+    }
+
     void awaitCount(String row, int least) {
         Await.until(least + " " + row, LONG, () -> number(row) >= least);
     }
 
-    private int number(String row) {
+    int number(String row) {
         return Integer.parseInt(text("[data-count=" + row + "]"));
     }
 
@@ -149,11 +160,17 @@ final class Screen implements AutoCloseable {
         return driver.getTitle();
     }
 
+    /** Without its database connections the server answers 503 for a moment. */
+    void faultsOfTheCut() {
+        wasCut = true;
+    }
+
     /** What the browser complains of; that there is no network is no fault if we have taken it away. */
     List<String> faults() {
         return driver.manage().logs().get("browser").getAll().stream()
                 .map(LogEntry::getMessage)
                 .filter(message -> !wasOffline || !message.contains("ERR_INTERNET_DISCONNECTED"))
+                .filter(message -> !wasCut || !message.contains("503"))
                 .toList();
     }
 

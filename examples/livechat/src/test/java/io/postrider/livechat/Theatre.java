@@ -10,36 +10,39 @@ import io.postrider.gateway.EventLogHistory;
 import io.postrider.gateway.Gateway;
 import io.postrider.gateway.GatewayOptions;
 import io.postrider.gateway.Hub;
-import io.postrider.gateway.LogFeed;
 import io.postrider.gateway.TokenMint;
 import io.postrider.gateway.jakarta.ClientServlet;
+import io.postrider.gateway.jakarta.SocketServlet;
 import io.postrider.gateway.jakarta.StreamServlet;
+import io.postrider.testkit.Await;
 import io.postrider.testkit.TestDatabase;
 import jakarta.servlet.http.HttpServlet;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.apache.catalina.Context;
 import org.apache.catalina.LifecycleException;
 import org.apache.catalina.startup.Tomcat;
+import org.apache.tomcat.websocket.server.WsSci;
 import org.jspecify.annotations.Nullable;
 
-/** The whole of it, as a demo runs it: this process serves, a child process works. */
+/** The whole of it, as a demo runs it: this process serves, two child processes work. */
 final class Theatre implements AutoCloseable, Trouble {
     final HikariDataSource pool;
     final Postrider postrider;
     final LiveChat chat;
-    private final @Nullable Supervisor supervisor;
+    private final @Nullable WorkerProcesses processes;
     private final Tomcat tomcat = new Tomcat();
     final Passes passes;
     private final Gateway gateway;
 
     private Theatre(TestDatabase database, int port, boolean works) throws IOException, LifecycleException {
         HikariConfig config = new HikariConfig();
-        config.setDataSource(database.dataSource());
+        config.setJdbcUrl(named(database.jdbcUrl()));
         config.setMaximumPoolSize(30);
         config.setMinimumIdle(4);
         pool = new HikariDataSource(config);
@@ -51,15 +54,15 @@ final class Theatre implements AutoCloseable, Trouble {
         TokenMint mint = TokenMint.random("livechat-test", "livechat");
         passes = new MintedPasses(mint);
         Hub hub = Hub.open(
-                new LogFeed(postrider.log()),
+                chat.broadcast(),
                 new EventLogHistory(postrider.eventLog()),
-                GatewayOptions.of(LiveChat.TOPIC).withSameOrigin(true));
+                GatewayOptions.of(LiveChat.TOPIC).withSameOrigin(true).withInbound(chat.inbound()));
         gateway = Gateway.of(mint.tokens(), hub);
-        supervisor = works ? worker(database) : null;
+        processes = works ? WorkerProcesses.of(2, command(), environment(database)) : null;
         serve(port);
     }
 
-    /** With a worker process. */
+    /** With two worker processes. */
     static Theatre open(TestDatabase database, int port) throws IOException, LifecycleException {
         return new Theatre(database, port, true);
     }
@@ -69,8 +72,22 @@ final class Theatre implements AutoCloseable, Trouble {
         return new Theatre(database, 0, false);
     }
 
+    /** One worker process, and a new one whenever it ends. */
     static Supervisor worker(TestDatabase database) {
-        List<String> command = List.of(
+        return Supervisor.of(command(), environment(database));
+    }
+
+    private static Map<String, String> environment(TestDatabase database) {
+        return Map.of("LIVECHAT_JDBC_URL", named(database.jdbcUrl()));
+    }
+
+    /** As the demo has it: the button that cuts connections finds those of the chat by this name. */
+    static String named(String url) {
+        return url + (url.contains("?") ? "&" : "?") + "ApplicationName=livechat";
+    }
+
+    private static List<String> command() {
+        return List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-Xmx256m",
                 "-XX:+UseSerialGC",
@@ -79,7 +96,6 @@ final class Theatre implements AutoCloseable, Trouble {
                 "-cp",
                 System.getProperty("java.class.path"),
                 WorkerMain.class.getName());
-        return Supervisor.of(command, Map.of("LIVECHAT_JDBC_URL", database.jdbcUrl()));
     }
 
     private void serve(int port) throws IOException, LifecycleException {
@@ -88,7 +104,9 @@ final class Theatre implements AutoCloseable, Trouble {
         tomcat.getConnector().setProperty("address", "127.0.0.1");
         tomcat.getConnector().setProperty("socket.txBufSize", Integer.toString(64 * 1024)); // as the server has it
         Context context = tomcat.addContext("", null);
+        context.addServletContainerInitializer(new WsSci(), null);
         mount(context, new StreamServlet(gateway), List.of("/v1/stream"));
+        mount(context, new SocketServlet(gateway), List.of("/v1/socket"));
         mount(context, new ClientServlet(), List.of("/postrider.js"));
         chat.servlets(passes, this).forEach((servlet, patterns) -> mount(context, servlet, patterns));
         tomcat.start();
@@ -105,13 +123,20 @@ final class Theatre implements AutoCloseable, Trouble {
     }
 
     @Override
-    public void killWorker() {
-        requireNonNull(supervisor).kill();
+    public long killWorker() {
+        return requireNonNull(processes).killOne();
     }
 
     @Override
-    public WorkerState worker() {
-        return requireNonNull(supervisor).state();
+    public List<WorkerState> workers() {
+        return requireNonNull(processes).states();
+    }
+
+    void awaitWorkers() {
+        Await.until(
+                "both workers are up",
+                Duration.ofSeconds(120),
+                () -> workers().stream().allMatch(WorkerState::up));
     }
 
     @Override
@@ -121,8 +146,8 @@ final class Theatre implements AutoCloseable, Trouble {
 
     @Override
     public void close() throws LifecycleException {
-        if (supervisor != null) {
-            supervisor.close();
+        if (processes != null) {
+            processes.close();
         }
         gateway.close();
         tomcat.stop();

@@ -4,6 +4,7 @@ import io.postrider.gateway.DisconnectReason;
 import io.postrider.gateway.Frame;
 import io.postrider.gateway.FrameSource;
 import io.postrider.gateway.Gateway;
+import io.postrider.gateway.GatewayOptions;
 import io.postrider.gateway.Refusal;
 import io.postrider.gateway.Transport;
 import io.postrider.gateway.internal.frames.ClientFrame;
@@ -23,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * <pre>
  * WAITING  open, without a hello so far. Ends with an accepted hello; a refused or missing hello closes the connection.
  * JOINED   frames are sent, one in flight at a time: the next one is taken when the socket has accepted the last. The client may
- *          only send a new token now and then; anything else is refused.
+ *          send a new token now and then, and messages if the application accepts them; anything else is refused.
  * REFUSED  the error or the cut frame is sent; nothing more is read.
  * DONE     after the cut frame, an error, or because the client left.
  * </pre>
@@ -66,7 +67,10 @@ final class SocketStream implements Transport {
     private volatile boolean sending;
 
     // Used only by the container's reading thread, one at a time.
-    private final MessageBuffer message;
+    private MessageBuffer message;
+    private int mostBytes;
+    private int mostMessages = MOST_MESSAGES;
+    private int mostPieces = MOST_PIECES;
     private int messages;
     private int pieces;
     private long minuteBegan = System.nanoTime();
@@ -75,7 +79,8 @@ final class SocketStream implements Transport {
         this.gateway = gateway;
         this.visit = visit;
         this.session = session;
-        this.message = new MessageBuffer(gateway.options().helloBytes());
+        this.mostBytes = gateway.options().helloBytes();
+        this.message = new MessageBuffer(mostBytes);
     }
 
     void open() {
@@ -115,9 +120,7 @@ final class SocketStream implements Transport {
         if (!message.add(piece)) {
             refused.set(true);
             message.clear();
-            close(
-                    CloseReason.CloseCodes.TOO_BIG.getCode(),
-                    "a message may have " + gateway.options().helloBytes() + " bytes");
+            close(CloseReason.CloseCodes.TOO_BIG.getCode(), "a message may have " + mostBytes + " bytes");
             return;
         }
         if (isLast) {
@@ -126,7 +129,7 @@ final class SocketStream implements Transport {
     }
 
     private void received(String text) {
-        if (++messages > MOST_MESSAGES) {
+        if (++messages > mostMessages) {
             endFlood();
             return;
         }
@@ -134,6 +137,9 @@ final class SocketStream implements Transport {
             ClientFrame frame = ClientFrame.read(text);
             if (source == null) {
                 hello(frame);
+            } else if (frame.isMessage()) {
+                ClientFrame.Message sent = frame.message();
+                visit.send(sent.id(), sent.data());
             } else {
                 visit.renew(frame.renewal());
             }
@@ -159,7 +165,7 @@ final class SocketStream implements Transport {
             messages = 0;
             pieces = 0;
         }
-        if (++pieces <= MOST_PIECES) {
+        if (++pieces <= mostPieces) {
             return false;
         }
         endFlood();
@@ -185,6 +191,17 @@ final class SocketStream implements Transport {
         FrameSource joined = visit.join(this);
         source = joined;
         joined.writable(); // for flush requests from before the field was set
+        if (gateway.options().inbound() != null) {
+            expectMessages(gateway.options());
+        }
+    }
+
+    /** Twice what the limit of the application's messages lets through in a minute: a client that goes on sending is a flood. */
+    private void expectMessages(GatewayOptions options) {
+        mostBytes = Math.max(mostBytes, options.inboundBytes());
+        message = new MessageBuffer(mostBytes);
+        mostMessages = MOST_MESSAGES + 2 * (options.inboundAtOnce() + 60 * options.inboundPerSecond());
+        mostPieces = MOST_PIECES + mostMessages * (1 + mostBytes / PIECE);
     }
 
     // ── outgoing frames ─────────────────────────────────────────────────────────────────────────────────────────────

@@ -4,24 +4,25 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
- * How much the client of one WebSocket may send: frames of every kind, and bytes. A client of the gateway sends a hello, a new token
- * every few minutes and perhaps pings, so both limits are far above what it needs. Used by one thread at a time.
+ * How much the client of one WebSocket may send: frames of every kind, and bytes. Used by one thread at a time.
  */
 final class FrameBudget {
-    /** A hello may come in small fragments. */
-    private static final int FRAMES_AT_ONCE = 100;
+    /** The limits: what may come at once, and per second afterwards. */
+    record Limits(int framesAtOnce, int framesPerSecond, int bytesAtOnce, int bytesPerSecond) {
+        /**
+         * For clients that send a hello, a new token every few minutes and perhaps pings: a hello may come in small fragments, and
+         * two messages of 16,384 characters with four bytes each, the most that the gateway reads, at once.
+         */
+        static final Limits STREAMS = new Limits(100, 2, 128 * 1024, 16 * 1024);
 
-    private static final int FRAMES_PER_SECOND = 2;
-
-    /** Two messages of 16,384 characters with four bytes each, the most that the gateway reads. */
-    private static final int BYTES_AT_ONCE = 128 * 1024;
-
-    private static final int BYTES_PER_SECOND = 16 * 1024;
+        /** For clients that also send messages to the application: twice what the gateway lets through, of 1 KiB on average. */
+        static final Limits MESSAGES = new Limits(600, 60, 1 << 20, 128 * 1024);
+    }
 
     private final LongSupplier framesSoFar;
     private final LongSupplier nanos;
-    private final Bucket frames = new Bucket(FRAMES_AT_ONCE, FRAMES_PER_SECOND);
-    private final Bucket bytes = new Bucket(BYTES_AT_ONCE, BYTES_PER_SECOND);
+    private final Bucket frames;
+    private final Bucket bytes;
     private long counted;
     private long last;
 
@@ -31,7 +32,9 @@ final class FrameBudget {
      * @param framesSoFar the number of frames that were received since the connection began
      * @param nanos the time, as of {@link System#nanoTime}
      */
-    FrameBudget(LongSupplier framesSoFar, LongSupplier nanos) {
+    FrameBudget(Limits limits, LongSupplier framesSoFar, LongSupplier nanos) {
+        this.frames = new Bucket(limits.framesAtOnce(), limits.framesPerSecond());
+        this.bytes = new Bucket(limits.bytesAtOnce(), limits.bytesPerSecond());
         this.framesSoFar = framesSoFar;
         this.nanos = nanos;
         this.last = nanos.getAsLong();

@@ -27,8 +27,8 @@ final class LimitedChannel extends NioChannel {
     }
 
     /** Limits the connection from now on, by the frames that Tomcat counts. */
-    void limit(UpgradeInfo info) {
-        budget = new FrameBudget(info::getMsgsReceived, System::nanoTime);
+    void limit(FrameBudget.Limits limits, UpgradeInfo info) {
+        budget = new FrameBudget(limits, info::getMsgsReceived, System::nanoTime);
     }
 
     /** Tomcat uses a channel for one connection after the other. */

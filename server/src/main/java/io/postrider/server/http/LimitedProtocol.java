@@ -13,6 +13,7 @@ import org.apache.tomcat.util.net.SocketWrapperBase;
  */
 public final class LimitedProtocol extends Http11NioProtocol {
     private final LimitedEndpoint endpoint;
+    private volatile FrameBudget.Limits frames = FrameBudget.Limits.STREAMS;
 
     /** Tomcat creates it by class name. */
     public LimitedProtocol() {
@@ -34,12 +35,17 @@ public final class LimitedProtocol extends Http11NioProtocol {
         endpoint.limit(headTimeout, perAddress);
     }
 
+    /** The clients of WebSockets also send messages to the application, which are more and larger than tokens. */
+    public void expectMessages() {
+        frames = FrameBudget.Limits.MESSAGES;
+    }
+
     @Override
     protected Processor createUpgradeProcessor(SocketWrapperBase<?> socket, UpgradeToken token) {
         if (socket.getSocket() instanceof LimitedChannel channel
                 && token.httpUpgradeHandler() instanceof InternalHttpUpgradeHandler handler
                 && handler.getUpgradeInfo() != null) {
-            channel.limit(handler.getUpgradeInfo());
+            channel.limit(frames, handler.getUpgradeInfo());
         }
         return super.createUpgradeProcessor(socket, token);
     }

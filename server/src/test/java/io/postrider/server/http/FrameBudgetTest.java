@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 class FrameBudgetTest {
     private final AtomicLong frames = new AtomicLong();
     private final AtomicLong nanos = new AtomicLong(-5);
-    private final FrameBudget budget = new FrameBudget(frames::get, nanos::get);
+    private final FrameBudget budget = new FrameBudget(FrameBudget.Limits.STREAMS, frames::get, nanos::get);
 
     private void pass(long seconds) {
         nanos.addAndGet(TimeUnit.SECONDS.toNanos(seconds));
@@ -46,5 +46,19 @@ class FrameBudgetTest {
     void bytes_of_a_single_frame_are_limited() {
         assertThat(budget.take(128 * 1024)).isTrue();
         assertThat(budget.take(1)).isFalse();
+    }
+
+    @Test
+    void a_client_that_may_send_messages_sends_two_hundred_at_once_and_twenty_five_per_second() {
+        FrameBudget chatty = new FrameBudget(FrameBudget.Limits.MESSAGES, frames::get, nanos::get);
+        frames.addAndGet(200);
+        assertThat(chatty.take(200 * 1024)).isTrue();
+        for (int i = 0; i < 1_000; i++) {
+            pass(1);
+            frames.addAndGet(25);
+            assertThat(chatty.take(25 * 1024)).isTrue();
+        }
+        frames.addAndGet(601);
+        assertThat(chatty.take(0)).isFalse();
     }
 }

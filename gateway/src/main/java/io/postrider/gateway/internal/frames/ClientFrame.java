@@ -3,11 +3,15 @@ package io.postrider.gateway.internal.frames;
 import io.postrider.gateway.Gateway;
 import io.postrider.gateway.Refusal;
 import java.util.List;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** A frame from a WebSocket client: hello or a new token. Other types are rejected. Immutable. */
+/** A frame from a WebSocket client: hello, a new token, or a message. Other types are rejected. Immutable. */
 public final class ClientFrame {
     private static final List<String> HELLO = List.of("type", "token", "topic", "rooms", "position");
+
+    private static final List<String> SEND = List.of("type", "id", "data");
+    private static final Pattern ID = Pattern.compile("[A-Za-z0-9_-]{1,64}");
 
     private final JsonObject json;
 
@@ -49,6 +53,29 @@ public final class ClientFrame {
     public String renewal() {
         refuseUnless("token");
         return text("token");
+    }
+
+    /** Whether it is a message for the application. */
+    public boolean isMessage() {
+        return "send".equals(json.text("type"));
+    }
+
+    /** A message for the application. */
+    public record Message(String id, String data) {}
+
+    /** As a message: {@code {"type":"send","id":…,"data":{…}}}. */
+    public Message message() {
+        refuseUnless("send");
+        Refusal.refuseUnknown("field of send", json.names(), SEND);
+        String id = text("id");
+        if (!ID.matcher(id).matches()) {
+            throw Refusal.badRequest("the id of a message must match " + ID.pattern());
+        }
+        String data = json.object("data");
+        if (data == null) {
+            throw Refusal.badRequest("the frame wants data, a JSON object");
+        }
+        return new Message(id, data);
     }
 
     private void refuseUnless(String type) {

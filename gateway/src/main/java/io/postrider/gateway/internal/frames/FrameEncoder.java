@@ -1,8 +1,10 @@
 package io.postrider.gateway.internal.frames;
 
+import io.postrider.JsonText;
 import io.postrider.LogEvent;
 import io.postrider.MessageFormat;
 import io.postrider.gateway.DisconnectReason;
+import io.postrider.gateway.Refusal;
 import io.postrider.gateway.Transport.Form;
 import org.jspecify.annotations.Nullable;
 
@@ -34,6 +36,19 @@ public final class FrameEncoder {
     /** The new token was accepted and expires at this time. */
     public static EncodedFrame token(Form form, long position, long expires) {
         return plain(form, position, "token", "\"expires\":" + expires, null);
+    }
+
+    /** A message of the client is durable. */
+    public static EncodedFrame ack(Form form, long position, String id, @Nullable String data) {
+        return plain(
+                form, position, "ack", "\"id\":" + JsonText.quoted(id) + (data == null ? "" : ",\"data\":" + data), null);
+    }
+
+    /** A message of the client was refused. */
+    public static EncodedFrame nack(Form form, long position, String id, Refusal refusal) {
+        String problem = refusal.problem();
+        String members = problem.substring(problem.indexOf("\"title\""), problem.length() - 1);
+        return plain(form, position, "nack", "\"id\":" + JsonText.quoted(id) + "," + members, null);
     }
 
     private static EncodedFrame plain(

@@ -28,10 +28,13 @@ public final class JsonObject {
                     .maxNestingDepth(8)
                     .maxNameLength(200)
                     .maxNumberLength(30)
-                    .maxStringLength(16 * 1024)
+                    .maxStringLength(1 << 20)
                     .maxDocumentLength(1L << 20)
                     .build())
             .build();
+
+    /** An object inside the object, as it was written. */
+    private record Part(String text) {}
 
     private final Map<String, Object> members;
 
@@ -49,7 +52,7 @@ public final class JsonObject {
             while (parser.nextToken() != JsonToken.END_OBJECT) {
                 String name = parser.currentName();
                 parser.nextToken();
-                members.put(name, value(parser));
+                members.put(name, value(parser, text));
             }
             if (parser.nextToken() != null) {
                 throw new IllegalArgumentException("unexpected text after the end");
@@ -60,16 +63,13 @@ public final class JsonObject {
         }
     }
 
-    private static Object value(JsonParser parser) {
+    private static Object value(JsonParser parser, String text) {
         return switch (parser.currentToken()) {
             case VALUE_STRING -> parser.getString();
             case VALUE_NUMBER_INT -> whole(parser);
             case VALUE_NUMBER_FLOAT -> parser.getDoubleValue();
-            case START_ARRAY -> elements(parser);
-            case START_OBJECT -> {
-                parser.skipChildren();
-                yield OTHER;
-            }
+            case START_ARRAY -> elements(parser, text);
+            case START_OBJECT -> object(parser, text);
             case VALUE_NULL -> NULL;
             default -> OTHER;
         };
@@ -80,10 +80,16 @@ public final class JsonObject {
         return parser.getNumberType() == JsonParser.NumberType.BIG_INTEGER ? OTHER : (Object) parser.getLongValue();
     }
 
-    private static List<Object> elements(JsonParser parser) {
+    private static Part object(JsonParser parser, String text) {
+        long begin = parser.currentTokenLocation().getCharOffset();
+        parser.skipChildren();
+        return new Part(text.substring((int) begin, (int) parser.currentLocation().getCharOffset()));
+    }
+
+    private static List<Object> elements(JsonParser parser, String text) {
         List<Object> elements = new ArrayList<>();
         while (parser.nextToken() != JsonToken.END_ARRAY) {
-            elements.add(value(parser));
+            elements.add(value(parser, text));
         }
         return elements;
     }
@@ -104,6 +110,12 @@ public final class JsonObject {
     /** The string of this name; null if it is missing or not a string. */
     public @Nullable String text(String name) {
         return members.get(name) instanceof String text ? text : null;
+    }
+
+    /** The text of the object of this name; null if it is missing or not an object. */
+    @Nullable
+    String object(String name) {
+        return members.get(name) instanceof Part part ? part.text() : null;
     }
 
     /** The number of this name, without its fraction; null if it is missing or not a number. */

@@ -8,6 +8,7 @@ import io.postrider.gateway.GatewayWatch;
 import io.postrider.gateway.History;
 import io.postrider.gateway.Identity;
 import io.postrider.gateway.Transport;
+import io.postrider.gateway.internal.frames.EncodedFrame;
 import io.postrider.gateway.internal.frames.FrameEncoder;
 import io.postrider.gateway.internal.hub.Subscriber.State;
 import io.postrider.gateway.internal.limits.ConnectionLimits;
@@ -24,6 +25,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongFunction;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -154,9 +156,18 @@ public final class HubCore implements AutoCloseable {
         tell(subscriber, () -> {
             if (subscriber.isOpen()) {
                 subscriber.identity = identity;
+            }
+        });
+        long expires = identity.expires().getEpochSecond();
+        answer(subscriber, position -> FrameEncoder.token(subscriber.form(), position, expires));
+    }
+
+    /** Sends a frame that answers one of the client's. */
+    public void answer(Subscriber subscriber, LongFunction<EncodedFrame> frame) {
+        tell(subscriber, () -> {
+            if (subscriber.isOpen()) {
                 long position = topicRooms(subscriber.topic()).position(subscriber);
-                long expires = identity.expires().getEpochSecond();
-                if (!subscriber.offer(FrameEncoder.token(subscriber.form(), position, expires))) {
+                if (!subscriber.offer(frame.apply(position))) {
                     end(subscriber, DisconnectReason.SLOW);
                 }
             }

@@ -151,7 +151,7 @@ public final class Subscriber implements FrameSource {
         return transport;
     }
 
-    Transport.Form form() {
+    public Transport.Form form() {
         return transport.form();
     }
 

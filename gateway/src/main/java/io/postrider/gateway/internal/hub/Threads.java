@@ -22,7 +22,7 @@ public final class Threads {
     }
 
     /** At most this many threads, none while idle. Tasks submitted after shutdown are dropped. */
-    static ExecutorService pool(String name, int most) {
+    public static ExecutorService pool(String name, int most) {
         ThreadPoolExecutor pool = new ThreadPoolExecutor(
                 most,
                 most,
