@@ -39,7 +39,9 @@ public final class Migrator {
             "V009__progress_checks",
             "V010__signatures",
             "V011__held_jobs",
-            "V012__claim_times");
+            "V012__claim_times",
+            "V013__adoptions",
+            "V014__shadow");
 
     /** The files under {@code functions/} and {@code views/}, in the order in which they are created. */
     public static final List<String> FUNCTIONS = List.of(
@@ -62,7 +64,14 @@ public final class Migrator {
             "functions/read",
             "functions/is_of_log",
             "functions/stands_at",
+            "functions/is_in_mode",
             "functions/deliver",
+            "functions/record_shadow",
+            "functions/forget_shadow",
+            "functions/set_shadow",
+            "functions/ask_for_shadow",
+            "functions/enter_shadow",
+            "functions/go_live",
             "functions/mark_listener",
             "functions/clear_setback",
             "functions/lanes",

@@ -66,7 +66,9 @@ class MigratorTest {
                             "9 V009__progress_checks",
                             "10 V010__signatures",
                             "11 V011__held_jobs",
-                            "12 V012__claim_times");
+                            "12 V012__claim_times",
+                            "13 V013__adoptions",
+                            "14 V014__shadow");
             psql.emit("orders", "a").passAll();
             assertThat(psql.log("orders")).containsExactly("a");
         }

@@ -1,0 +1,2 @@
+-- Reserved for adoptions.
+select 1;
