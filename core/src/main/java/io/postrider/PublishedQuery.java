@@ -11,6 +11,6 @@ import org.jspecify.annotations.Nullable;
  * @param since messages that are older than this need not be read
  * @param listenFor how long to listen to a channel, which keeps no messages. Ignored if the messages are stored: then everything
  *     up to the present end is read
- * @param most the maximum number of messages, the latest ones
+ * @param most the maximum number of messages
  */
 public record PublishedQuery(@Nullable String place, Instant since, Duration listenFor, int most) {}

@@ -44,11 +44,12 @@ public interface Sink extends AutoCloseable {
 
     /**
      * Reads what any publisher has written to this destination, or to another one on the same server, in the order of each lane.
-     * Called by another thread than {@link #send}, for a comparison in shadow mode.
+     * Called by another thread than {@link #send}, for a comparison in shadow mode. Returns whether it has read everything since the
+     * time in the query. If not, events before the first one that was read are not compared.
      *
      * @throws UnsupportedOperationException if this destination cannot be read
      */
-    default void readPublished(PublishedQuery query, Consumer<PublishedMessage> messages) throws Exception {
+    default boolean readPublished(PublishedQuery query, Consumer<PublishedMessage> messages) throws Exception {
         throw new UnsupportedOperationException(describe() + " cannot be read");
     }
 

@@ -36,6 +36,7 @@ create index shadow_age on postrider.shadow (at);
 -- A request to the node that runs a relay: read what another publisher has written to the sink's server, for a comparison.
 --   place        topic, stream or channel; null: the one that the relay sends to
 --   id_place     where a message has its id, and payload_place its payload; null: the usual places
+--   whole        whether everything since that time was read
 create table postrider.shadow_reading (
   id             bigint             not null generated always as identity primary key,
   listener       text  collate "C"  not null,
@@ -47,6 +48,7 @@ create table postrider.shadow_reading (
   asked_at       timestamptz        not null default clock_timestamp(),
   begun_at       timestamptz,
   ended_at       timestamptz,
+  whole          boolean            not null default false,
   error          text
 );
 

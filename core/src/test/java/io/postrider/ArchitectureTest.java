@@ -127,6 +127,7 @@ class ArchitectureTest {
             Map.entry("DatabaseDeathTest.java", 2), // the random moment of a fault
             Map.entry("DiskFullTest.java", 1), // the rate of the load
             Map.entry("ServerLosesCommitsTest.java", 4), // the random moment of a fault, and the load after it
+            Map.entry("GoLiveTest.java", 1), // the rate of the load
             Map.entry("HugeTransactionTest.java", 1), // the rate of the load
             Map.entry("HubStormTest.java", 2), // the random pace of publishers and readers
             Map.entry("JitTest.java", 1), // the rate of the load

@@ -20,10 +20,12 @@ import java.util.stream.LongStream;
 import org.assertj.core.api.AbstractThrowableAssert;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What a comparison says about a publisher that drops, adds, swaps, repeats and alters messages: exactly that. */
 @Migrated(shared = true)
+@Tag("hot")
 class ComparisonTest {
     private static TestDatabase database;
     private static Node node;
@@ -150,6 +152,24 @@ class ComparisonTest {
                         .different()
                         .count())
                 .isEqualTo(2);
+    }
+
+    @Test
+    void without_the_earlier_messages_the_comparison_begins_with_the_first_one() {
+        RecordingSink sink = new RecordingSink();
+        sink.keepsAll = false;
+        node.add(sink.relay("heard").withShadow(true));
+        emit("heard", 6);
+        node.awaitCursor("heard", 6);
+        List<LogEvent> events = events("heard", 6);
+        sink.publish("0", body(events.get(2)));
+        sink.publish("0", body(events.get(4)));
+        Comparison found = compare("heard", Publisher.destination());
+        assertThat(List.of(found.from(), found.to(), found.events())).containsExactly(3L, 6L, 4L);
+        assertThat(positions(found.missing())).containsExactly(4L);
+        assertThat(positions(found.pending())).containsExactly(6L);
+        sink.published.clear();
+        assertThat(positions(compare("heard", Publisher.destination()).pending())).hasSize(6);
     }
 
     // ── a table ─────────────────────────────────────────────────────────────────────────────────────────────────────

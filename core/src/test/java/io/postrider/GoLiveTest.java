@@ -2,6 +2,8 @@ package io.postrider;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
 import io.postrider.testkit.Await;
 import io.postrider.testkit.ChildJvm;
 import io.postrider.testkit.TestDatabase;
@@ -19,12 +21,12 @@ import java.util.Random;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.postgresql.ds.PGSimpleDataSource;
 
 /** Go-live and back under load, on several nodes, with kills: every position is either recorded in shadow or sent once. */
 @Migrated
@@ -90,7 +92,7 @@ class GoLiveTest {
     /** Switches to and fro; what happens beside it comes just before or just after a switch. */
     private void switchModes(Node node, int times, Runnable fault) {
         for (int i = 0; i < times; i++) {
-            awaitProgress(node, random.nextInt(200));
+            awaitProgress(node, random.nextInt(50));
             boolean before = random.nextBoolean();
             if (before) {
                 fault.run();
@@ -100,7 +102,7 @@ class GoLiveTest {
                 fault.run();
             }
             shadow.add(live);
-            awaitProgress(node, random.nextInt(200));
+            awaitProgress(node, random.nextInt(50));
             shadow.add(node.postrider.listeners().shadow(RELAY, MOST));
         }
         shadow.add(node.postrider.listeners().goLive(RELAY));
@@ -108,7 +110,13 @@ class GoLiveTest {
 
     private static void awaitProgress(Node node, int positions) {
         long from = node.status(RELAY).position();
-        Await.until("progress", MOST, () -> node.status(RELAY).position() >= from + positions);
+        Await.until("progress", MOST, () -> {
+            var status = node.status(RELAY);
+            if (status.position() < from + positions) {
+                throw new IllegalStateException("from " + from + ", now " + status);
+            }
+            return true;
+        });
     }
 
     private static void drain(Node node) {
@@ -150,7 +158,8 @@ class GoLiveTest {
             try (Psql psql = new Psql(dataSource)) {
                 while (!ended.get()) {
                     psql.begin();
-                    psql.emitMany(RELAY, "t", 1 + random.nextInt(5));
+                    psql.emitMany(RELAY, "t", 1 + random.nextInt(3));
+                    LockSupport.parkNanos(random.nextInt(20_000_000)); // the rate of the load
                     if (random.nextInt(5) == 0) {
                         psql.rollback();
                     } else {
@@ -182,7 +191,7 @@ class GoLiveTest {
         Listener relay() {
             return Listener.relay(RELAY, RELAY, this)
                     .withShadow(true)
-                    .withBatch(50)
+                    .withBatch(10)
                     .withStart(StartPoint.beginning());
         }
 
@@ -243,8 +252,10 @@ class GoLiveTest {
     /** A node with the relay, in a process of its own. */
     static final class RelayMain {
         public static void main(String[] args) throws InterruptedException {
-            PGSimpleDataSource dataSource = new PGSimpleDataSource();
-            dataSource.setUrl(args[0]);
+            HikariConfig config = new HikariConfig();
+            config.setJdbcUrl(args[0]);
+            config.setMaximumPoolSize(6);
+            HikariDataSource dataSource = new HikariDataSource(config);
             Postrider.on(dataSource, Options.defaults().withPoll(Duration.ofMillis(50)))
                     .add(new TableSink(dataSource).relay())
                     .start();

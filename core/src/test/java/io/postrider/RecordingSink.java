@@ -15,6 +15,7 @@ final class RecordingSink implements Sink {
     final List<PublishedMessage> published = new CopyOnWriteArrayList<>();
     final List<PublishedQuery> queries = new CopyOnWriteArrayList<>();
     volatile boolean away;
+    volatile boolean keepsAll = true;
 
     /** Called with each batch before it has arrived. */
     volatile Consumer<List<LogEvent>> before = events -> {};
@@ -50,12 +51,13 @@ final class RecordingSink implements Sink {
     }
 
     @Override
-    public void readPublished(PublishedQuery query, Consumer<PublishedMessage> messages) throws IOException {
+    public boolean readPublished(PublishedQuery query, Consumer<PublishedMessage> messages) throws IOException {
         queries.add(query);
         if (away) {
             throw new IOException("away");
         }
         published.forEach(messages);
+        return keepsAll;
     }
 
     @Override

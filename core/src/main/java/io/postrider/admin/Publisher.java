@@ -101,6 +101,16 @@ public sealed interface Publisher {
             return new Table(table, id, column, List.of(of), order, payload, header);
         }
 
+        /** As a setting has it: {@code COLUMN} (not null), {@code COLUMN=VALUE,VALUE} or {@code deleted}. */
+        public Table withPublishedWhen(String condition) {
+            int equals = condition.indexOf('=');
+            return equals < 0
+                    ? withPublished(condition)
+                    : withPublished(
+                            condition.substring(0, equals),
+                            condition.substring(equals + 1).split(",", -1));
+        }
+
         public Table withOrder(String column) {
             return new Table(table, id, published, values, column, payload, header);
         }

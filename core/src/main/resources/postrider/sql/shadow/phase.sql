@@ -1,6 +1,11 @@
 -- the shadow phase of a listener and what is recorded of it, beginning with the latest :most events. gives: no row if there is no
--- such listener; recorded_from is null if nothing is recorded
-select l.topic, l.sink, l.shadow_from, l.live_from, w.recorded_from, w.recorded_to, w.recorded_at
+-- such listener; recorded_from is null if nothing is recorded. since: no other publisher has sent any of these events before
+select l.topic, l.sink, l.shadow_from, l.live_from, w.recorded_from, w.recorded_to,
+  least(w.recorded_at, (
+    select e.created_at
+    from postrider.log g
+    join postrider.event e on e.tx = g.tx and e.id = g.id
+    where g.topic = l.topic and g.position = w.recorded_from)) as since
 from postrider.listener l
 left join lateral (
   select min(w.from_position) as recorded_from, max(w.to_position) as recorded_to, min(w.at) as recorded_at

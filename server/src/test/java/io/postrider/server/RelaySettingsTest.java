@@ -102,6 +102,9 @@ class RelaySettingsTest {
                     type=webhook;topic=t;secrets=SECRET;url=https://e.org;policy=stop| block, park or skip
                     type=webhook;topic=t;secrets=SECRET;url=https://e.org;timeout=soon| a time such as
                     type=webhook;topic=t;secrets=SECRET;url=https://e.org;stream=s| unknown setting postrider.relays.r.stream
+                    type=webhook;topic=t;secrets=SECRET;url=https://e.org;shadow=yes| relays.r.shadow must be true or false
+                    type=webhook;topic=t;secrets=SECRET;url=https://e.org;compare-id=x| relays.r.compare-table must be given
+                    type=webhook;topic=t;secrets=SECRET;url=https://e.org;compare-table=a b| table must match
                     type=redis-stream;topic=t                                   | relays.r.stream must be given
                     type=redis-pubsub;topic=t                                   | REDIS_HOST
                     type=kafka;topic=t                                          | relays.r.servers must be given

@@ -15,6 +15,8 @@ import org.jspecify.annotations.Nullable;
  * its lane; then the differences are asked for. Not thread-safe.
  */
 final class Comparer {
+    static final Difference NONE = new Difference(0, List.of());
+
     private static final int EXAMPLES = 20;
 
     private final List<Recorded> recorded;
@@ -25,10 +27,16 @@ final class Comparer {
     private final Found different = new Found();
     private final Map<String, Integer> unknown = new LinkedHashMap<>();
     private boolean payloadCompared;
+    private final boolean whole;
+    private int first = Integer.MAX_VALUE;
     private int last = -1;
 
-    /** @param recorded in the order of positions */
-    Comparer(List<Recorded> recorded) {
+    /**
+     * @param recorded in the order of positions
+     * @param whole whether all messages are known. If not, events before the first message are not compared
+     */
+    Comparer(List<Recorded> recorded, boolean whole) {
+        this.whole = whole;
         this.recorded = recorded;
         for (int i = 0; i < recorded.size(); i++) {
             byId.put(recorded.get(i).event().toString(), i);
@@ -53,6 +61,7 @@ final class Comparer {
             return;
         }
         seen.set(at);
+        first = Math.min(first, at);
         last = Math.max(last, at);
         lanes.computeIfAbsent(message.lane(), lane -> new ArrayList<>()).add(at);
         if (message.payload() != MessageHash.UNKNOWN) {
@@ -79,12 +88,17 @@ final class Comparer {
         return unknown;
     }
 
+    /** The index of the first event that is compared. */
+    int first() {
+        return whole || last < 0 ? 0 : first;
+    }
+
     Difference missing() {
-        return unseen(0, last, null);
+        return unseen(first(), last);
     }
 
     Difference pending() {
-        return unseen(last + 1, recorded.size() - 1, null);
+        return unseen(last + 1, recorded.size() - 1);
     }
 
     Difference repeated() {
@@ -95,10 +109,10 @@ final class Comparer {
         return different.difference();
     }
 
-    private Difference unseen(int from, int to, @Nullable String detail) {
+    private Difference unseen(int from, int to) {
         Found found = new Found();
         for (int i = seen.nextClearBit(from); i <= to; i = seen.nextClearBit(i + 1)) {
-            found.add(recorded.get(i).position(), recorded.get(i).event().toString(), detail);
+            found.add(recorded.get(i).position(), recorded.get(i).event().toString(), null);
         }
         return found.difference();
     }

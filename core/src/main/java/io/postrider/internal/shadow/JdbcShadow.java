@@ -9,6 +9,7 @@ import io.postrider.internal.db.Database;
 import io.postrider.internal.db.Session;
 import io.postrider.internal.db.Sql;
 import io.postrider.internal.shadow.Comparer.Found;
+import io.postrider.internal.shadow.PublisherReader.Scope;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -129,7 +130,7 @@ public final class JdbcShadow {
             @Nullable Long liveFrom,
             @Nullable Long recordedFrom,
             @Nullable Long recordedTo,
-            @Nullable Instant recordedAt) {
+            @Nullable Instant since) {
         boolean isShadow() {
             return shadowFrom != null && liveFrom == null;
         }
@@ -146,7 +147,7 @@ public final class JdbcShadow {
                                 row.int8OrNull("live_from"),
                                 row.int8OrNull("recorded_from"),
                                 row.int8OrNull("recorded_to"),
-                                row.instantOrNull("recorded_at")))
+                                row.instantOrNull("since")))
                 .orElseThrow(() -> notFound(listener)));
     }
 
@@ -155,10 +156,23 @@ public final class JdbcShadow {
         if (most < 1 || most > SinkReading.MOST) {
             throw PostriderException.refused("most must be 1.." + SinkReading.MOST + ", was " + most);
         }
+        Scope scope = scope(listener, most);
+        if (!(publisher instanceof Publisher.Destination destination)) {
+            return compare(publisher, scope, null);
+        }
+        PublisherReader.Reading reading = publishers.readSink(destination, scope);
+        try {
+            return compare(publisher, scope(listener, most), reading); // what was recorded while a channel was heard counts too
+        } finally {
+            publishers.forget(reading.id());
+        }
+    }
+
+    private Scope scope(String listener, int most) {
         Phase phase = phase(listener, most);
         @Nullable Long from = phase.recordedFrom();
         @Nullable Long to = phase.recordedTo();
-        @Nullable Instant since = phase.recordedAt();
+        @Nullable Instant since = phase.since();
         if (from == null || to == null || since == null) {
             throw new PostriderException(
                     Kind.CONFLICT,
@@ -167,32 +181,42 @@ public final class JdbcShadow {
                                     + "` begins it"
                             : "listener " + listener + " has recorded nothing yet in shadow mode");
         }
+        return new Scope(listener, phase.topic(), phase.sink(), from, to, since);
+    }
+
+    private Comparison compare(Publisher publisher, Scope scope, PublisherReader.@Nullable Reading reading) {
         String header = publisher instanceof Publisher.Table table ? table.header() : "adopted_id";
-        List<Recorded> recorded = recorded(listener, phase.topic(), header, from);
-        Comparer comparer = new Comparer(recorded);
-        PublisherReader.Scope scope = new PublisherReader.Scope(listener, phase.topic(), phase.sink(), from, to, since);
-        boolean ordered = publishers.read(publisher, scope, recorded, comparer::add);
+        List<Recorded> recorded = recorded(scope.listener(), scope.topic(), header, scope.from());
+        Comparer comparer = new Comparer(recorded, reading == null || reading.whole());
+        boolean ordered = true;
+        if (reading == null) {
+            ordered = publishers.read(publisher, scope, recorded, comparer::add);
+        } else {
+            publishers.seen(reading, comparer::add);
+        }
+        int first = comparer.first();
         return new Comparison(
-                listener,
-                publisher instanceof Publisher.Destination && phase.sink() != null
-                        ? describe(publisher, phase.sink())
-                        : publisher.describe(),
-                from,
-                to,
-                recorded.size(),
+                scope.listener(),
+                describe(publisher, scope.sink()),
+                first == 0 ? scope.from() : recorded.get(first).position(),
+                scope.to(),
+                recorded.size() - first,
                 ordered,
                 comparer.isPayloadCompared(),
                 comparer.missing(),
                 extra(scope, header, comparer.unknown()),
-                comparer.reordered(),
+                ordered ? comparer.reordered() : Comparer.NONE,
                 comparer.different(),
                 comparer.repeated(),
                 comparer.pending(),
-                failed(listener, from));
+                failed(scope.listener(), scope.from()));
     }
 
-    private static String describe(Publisher publisher, String sink) {
-        return ((Publisher.Destination) publisher).place() == null ? sink : publisher.describe() + " beside " + sink;
+    private static String describe(Publisher publisher, @Nullable String sink) {
+        if (!(publisher instanceof Publisher.Destination destination) || sink == null) {
+            return publisher.describe();
+        }
+        return destination.place() == null ? sink : destination.place() + " beside " + sink;
     }
 
     private List<Recorded> recorded(String listener, String topic, String header, long from) {
@@ -218,7 +242,7 @@ public final class JdbcShadow {
     }
 
     /** Messages without a recorded event: not those of events before or after the compared positions, or in a gap of the record. */
-    private Difference extra(PublisherReader.Scope scope, String header, Map<String, Integer> unknown) {
+    private Difference extra(Scope scope, String header, Map<String, Integer> unknown) {
         Found found = new Found();
         if (unknown.isEmpty()) {
             return found.difference();
@@ -250,7 +274,7 @@ public final class JdbcShadow {
 
     private static void readPositions(
             Session session,
-            PublisherReader.Scope scope,
+            Scope scope,
             String header,
             Map<String, Integer> unknown,
             Map<String, Long> positions) {

@@ -21,7 +21,7 @@ final class PublisherReader {
     private static final Sql PHASE = Sql.file("shadow/phase");
     private static final Sql RECORDS = Sql.file("shadow/records");
 
-    /** The other publisher may have sent an event before the relay recorded it, and by another clock. */
+    /** The destination has another clock, and transactions may commit after later ones. */
     private static final Duration EARLIER = Duration.ofMinutes(1);
 
     private static final Duration UNTIL_BEGUN = Duration.ofSeconds(15);
@@ -40,7 +40,7 @@ final class PublisherReader {
      * What is compared.
      *
      * @param sink the sink of the listener, if it is a relay to one
-     * @param since when the first of the compared positions was recorded
+     * @param since no other publisher has sent any of the compared events before this time
      */
     record Scope(
             String listener,
@@ -50,16 +50,18 @@ final class PublisherReader {
             long to,
             Instant since) {}
 
+    /**
+     * A reading of a destination, which a node has made.
+     *
+     * @param whole whether everything was read
+     */
+    record Reading(long id, boolean whole) {}
+
     /** Passes on what the publisher has sent. Returns whether it is in the order of sending. */
     boolean read(Publisher publisher, Scope scope, List<Recorded> recorded, Consumer<Seen> to) {
-        if (publisher instanceof Publisher.Table table) {
-            return tables.read(table, recorded, to);
-        }
-        if (publisher instanceof Publisher.OtherListener other) {
-            return readListener(other.name(), scope, to);
-        }
-        readSink((Publisher.Destination) publisher, scope, to);
-        return true;
+        return publisher instanceof Publisher.Table table
+                ? tables.read(table, recorded, to)
+                : readListener(((Publisher.OtherListener) publisher).name(), scope, to);
     }
 
     // ── another listener ────────────────────────────────────────────────────────────────────────────────────────────
@@ -110,7 +112,8 @@ final class PublisherReader {
 
     // ── the destination of the sink ─────────────────────────────────────────────────────────────────────────────────
 
-    private void readSink(Publisher.Destination destination, Scope scope, Consumer<Seen> to) {
+    /** Lets the node that runs the relay read, and waits for it. The caller must {@link #forget} the reading. */
+    Reading readSink(Publisher.Destination destination, Scope scope) {
         if (scope.sink() == null) {
             throw new PostriderException(
                     Kind.CONFLICT,
@@ -128,39 +131,49 @@ final class PublisherReader {
                         row -> row.int8("id"))
                 .orElseThrow(() -> new PostriderException(Kind.NOT_FOUND, "no relay " + scope.listener())));
         try {
-            await(scope.listener(), reading, destination.listenFor());
-            database.transaction(session -> {
-                session.each(
-                        SEEN,
-                        bind -> bind.int8("reading", reading),
-                        FETCH,
-                        row -> new Seen(row.text("lane"), row.text("id"), row.int8("message"), row.int8("payload")),
-                        to);
-                return true;
-            });
-        } finally {
-            database.transaction(session -> session.update(FORGET, bind -> bind.int8("reading", reading)));
+            return new Reading(reading, await(scope.listener(), reading, destination.listenFor()));
+        } catch (RuntimeException e) {
+            forget(reading);
+            throw e;
         }
     }
 
-    private void await(String relay, long reading, Duration listenFor) {
+    void seen(Reading reading, Consumer<Seen> to) {
+        database.transaction(session -> {
+            session.each(
+                    SEEN,
+                    bind -> bind.int8("reading", reading.id()),
+                    FETCH,
+                    row -> new Seen(row.text("lane"), row.text("id"), row.int8("message"), row.int8("payload")),
+                    to);
+            return true;
+        });
+    }
+
+    void forget(long reading) {
+        database.transaction(session -> session.update(FORGET, bind -> bind.int8("reading", reading)));
+    }
+
+    private boolean await(String relay, long reading, Duration listenFor) {
         record State(
                 boolean begun,
                 boolean ended,
+                boolean whole,
                 @Nullable String error) {}
         long asked = System.nanoTime();
         while (true) {
             State state = database.autocommit(session -> session.one(
                             READING,
                             bind -> bind.int8("reading", reading),
-                            row -> new State(row.bool("begun"), row.bool("ended"), row.textOrNull("error")))
+                            row -> new State(
+                                    row.bool("begun"), row.bool("ended"), row.bool("whole"), row.textOrNull("error")))
                     .orElseThrow(() -> new PostriderException(Kind.CONFLICT, "the reading was deleted meanwhile")));
             if (state.error() != null) {
                 throw new PostriderException(
                         Kind.FAILED, "the node of relay " + relay + " could not read: " + state.error());
             }
             if (state.ended()) {
-                return;
+                return state.whole();
             }
             Duration most = state.begun() ? UNTIL_READ.plus(listenFor) : UNTIL_BEGUN;
             if (System.nanoTime() - asked > most.toNanos() || !JdbcShadow.rest()) {

@@ -82,8 +82,9 @@ public final class SinkReading {
     private void follow(Request request) {
         Chunks chunks = new Chunks(request);
         @Nullable String error = null;
+        boolean whole = false;
         try {
-            sink.readPublished(request.query(), chunks::add);
+            whole = sink.readPublished(request.query(), chunks::add);
             chunks.flush();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -100,12 +101,13 @@ public final class SinkReading {
                 chunks.count,
                 request.query().since(),
                 error);
-        end(request.id(), error);
+        end(request.id(), whole, error);
     }
 
-    private void end(long reading, @Nullable String error) {
-        database.transaction(session ->
-                session.update(END, bind -> bind.int8("reading", reading).text("error", error)));
+    private void end(long reading, boolean whole, @Nullable String error) {
+        database.transaction(session -> session.update(
+                END,
+                bind -> bind.int8("reading", reading).bool("whole", whole).text("error", error)));
     }
 
     /** Writes what is read in chunks. */
