@@ -338,6 +338,8 @@ class ShadowTest {
         emit("live", 3);
         node.awaitCursor("live", 3);
         assertRefused(() -> listeners.shadow("nobody", MOST), Kind.NOT_FOUND).hasMessage("no listener nobody");
+        assertRefused(() -> listeners.shadow("event_log:live", MOST), Kind.CONFLICT)
+                .hasMessageContaining("writes the event log and cannot be in shadow mode");
         assertRefused(() -> listeners.goLive("nobody"), Kind.NOT_FOUND).hasMessage("no listener nobody");
         assertRefused(() -> listeners.goLive("live"), Kind.CONFLICT)
                 .hasMessage("listener live is not in shadow mode");

@@ -16,13 +16,11 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 
 /** Shadow mode over HTTP: a relay that the settings put into it, compared with a table that the settings name. */
 @PostgresTest
-@Tag("security")
 class ShadowApiTest {
     private static final Duration LONG = Duration.ofSeconds(60);
 

@@ -52,6 +52,10 @@ public final class JdbcShadow {
 
     /** Puts a listener into shadow mode, and waits until it is. */
     public long begin(String listener, Duration most) {
+        if (listener.startsWith("event_log:")) {
+            throw new PostriderException(
+                    Kind.CONFLICT, "listener " + listener + " writes the event log and cannot be in shadow mode");
+        }
         @Nullable Long from = ask(listener);
         long end = System.nanoTime() + most.toNanos();
         while (from == null && System.nanoTime() - end < 0 && rest()) {
