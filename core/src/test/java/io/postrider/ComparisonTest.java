@@ -169,14 +169,16 @@ class ComparisonTest {
         assertThat(positions(found.missing())).containsExactly(4L);
         assertThat(positions(found.pending())).containsExactly(6L);
         sink.published.clear();
-        assertThat(positions(compare("heard", Publisher.destination()).pending())).hasSize(6);
+        assertThat(positions(compare("heard", Publisher.destination()).pending()))
+                .hasSize(6);
     }
 
     // ── a table ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
     @Test
     void the_status_of_an_outbox_table_is_compared() {
-        execute("create table public.event_outbox (id uuid primary key, status text, payload jsonb, published_at bigint)");
+        execute(
+                "create table public.event_outbox (id uuid primary key, status text, payload jsonb, published_at bigint)");
         node.add(new RecordingSink().relay("table").withShadow(true));
         emit("table", 8);
         node.awaitCursor("table", 8);
@@ -188,10 +190,10 @@ class ComparisonTest {
         execute("update public.event_outbox set status = 'PENDING' where published_at = 2");
         execute("update public.event_outbox set payload = '{\"n\": -1}' where published_at = 3");
         execute("delete from public.event_outbox where published_at = 6");
-        execute("insert into public.event_outbox values ('00000000-0000-0000-0000-000000000001', 'PUBLISHED', '{}', 7)");
+        execute(
+                "insert into public.event_outbox values ('00000000-0000-0000-0000-000000000001', 'PUBLISHED', '{}', 7)");
         execute("insert into public.event_outbox values ('00000000-0000-0000-0000-000000000002', 'FAILED', '{}', 7)");
-        Publisher.Table table =
-                Publisher.table("event_outbox").withPublished("status", "PUBLISHED", "DONE");
+        Publisher.Table table = Publisher.table("event_outbox").withPublished("status", "PUBLISHED", "DONE");
         Comparison plain = compare("table", table);
         assertThat(positions(plain.missing())).containsExactly(2L, 6L);
         assertThat(plain.orderCompared() || plain.payloadCompared()).isFalse();
@@ -261,24 +263,27 @@ class ComparisonTest {
         node.add(sink.relay("bad").withShadow(true), Listener.relay("plain", "bad", event -> {}));
         assertRefused("nobody", Publisher.listener("bad"), Kind.NOT_FOUND).hasMessage("no listener nobody");
         assertRefused("plain", Publisher.destination(), Kind.CONFLICT)
-                .hasMessageContaining("listener plain is not in shadow mode; `postrider relays shadow plain` begins it");
+                .hasMessageContaining(
+                        "listener plain is not in shadow mode; `postrider relays shadow plain` begins it");
         assertRefused("bad", Publisher.destination(), Kind.CONFLICT)
                 .hasMessage("listener bad has recorded nothing yet in shadow mode");
         emit("bad", 1);
         node.awaitCursor("bad", 1);
-        assertRefused("bad", Publisher.table("nowhere"), Kind.NOT_FOUND).hasMessage("no table nowhere in this database");
+        assertRefused("bad", Publisher.table("nowhere"), Kind.NOT_FOUND)
+                .hasMessage("no table nowhere in this database");
         assertRefused("bad", Publisher.table("bad").withId("key"), Kind.REFUSED)
                 .hasMessage("table bad has no column key; it has [id, status]");
         assertRefused("bad", Publisher.listener("nobody"), Kind.NOT_FOUND).hasMessage("no listener nobody");
         assertRefused("bad", Publisher.listener("bad"), Kind.REFUSED)
                 .hasMessage("a listener is not compared with itself, was bad");
         sink.away = true;
-        assertRefused("bad", Publisher.destination(), Kind.FAILED)
+        assertRefused("bad", Publisher.destination(), Kind.CONFLICT)
                 .hasMessage("the node of relay bad could not read: IOException: away");
         assertThatThrownBy(() -> Publisher.table("a;b")).hasMessageContaining("table must match");
         assertThatThrownBy(() -> Publisher.table("a.b.c")).hasMessageContaining("NAME or SCHEMA.NAME");
         assertThatThrownBy(() -> Publisher.table("a").withPublished("x y")).hasMessageContaining("published column");
-        assertThatThrownBy(() -> Publisher.table("a").withOrder("at")).hasMessageContaining("name the published column");
+        assertThatThrownBy(() -> Publisher.table("a").withOrder("at"))
+                .hasMessageContaining("name the published column");
         assertThatThrownBy(() -> Publisher.destination().withId("id")).hasMessageContaining("id place must be field:");
         assertThatThrownBy(() -> Publisher.destination().withListenFor(Duration.ZERO))
                 .hasMessageContaining("listenFor must be PT1S..PT10M");
@@ -330,8 +335,8 @@ class ComparisonTest {
     }
 
     private static void row(LogEvent event, String status, String payload, long at) {
-        execute("insert into public.event_outbox values ('" + event.id() + "', '" + status + "', '" + payload + "', " + at
-                + ")");
+        execute("insert into public.event_outbox values ('" + event.id() + "', '" + status + "', '" + payload + "', "
+                + at + ")");
     }
 
     private static List<String> texts(String sql) {

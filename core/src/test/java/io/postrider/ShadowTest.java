@@ -183,12 +183,15 @@ class ShadowTest {
         emit("ledger", 6);
         awaitHead("ledger", 6);
         try (Psql psql = new Psql(database)) {
-            String shadow = "select postrider.record_shadow('ledger', %d, %d, '{}', '{}', '{}', '{}', '{}', '{}', 't', null)";
+            String shadow =
+                    "select postrider.record_shadow('ledger', %d, %d, '{}', '{}', '{}', '{}', '{}', '{}', 't', null)";
             String live = "select postrider.deliver('ledger', %d, %d, 1, 't')";
             assertThat(psql.text(live.formatted(1, 2))).isEqualTo("f");
             assertThat(psql.text(shadow.formatted(1, 2))).isEqualTo("t");
             node.postrider.listeners().goLive("ledger", 4);
-            assertThat(psql.text(shadow.formatted(3, 4))).as("across the switch").isEqualTo("f");
+            assertThat(psql.text(shadow.formatted(3, 4)))
+                    .as("across the switch")
+                    .isEqualTo("f");
             assertThat(psql.text(live.formatted(3, 4))).as("across the switch").isEqualTo("f");
             assertThat(psql.text(shadow.formatted(3, 3))).isEqualTo("t");
             assertThat(psql.text(shadow.formatted(4, 4))).isEqualTo("f");
@@ -296,7 +299,10 @@ class ShadowTest {
         assertThat(node.deadLetters("books")).isEmpty();
         var failed = node.postrider
                 .listeners()
-                .compare("books", io.postrider.admin.Publisher.table("public.effect").withId("position"), 100)
+                .compare(
+                        "books",
+                        io.postrider.admin.Publisher.table("public.effect").withId("position"),
+                        100)
                 .failed();
         assertThat(failed.count()).isEqualTo(1);
         assertThat(failed.examples().get(0).position()).isEqualTo(2);
@@ -341,8 +347,7 @@ class ShadowTest {
         assertRefused(() -> listeners.shadow("event_log:live", MOST), Kind.CONFLICT)
                 .hasMessageContaining("writes the event log and cannot be in shadow mode");
         assertRefused(() -> listeners.goLive("nobody"), Kind.NOT_FOUND).hasMessage("no listener nobody");
-        assertRefused(() -> listeners.goLive("live"), Kind.CONFLICT)
-                .hasMessage("listener live is not in shadow mode");
+        assertRefused(() -> listeners.goLive("live"), Kind.CONFLICT).hasMessage("listener live is not in shadow mode");
         assertRefused(() -> listeners.goLive("live", 0), Kind.REFUSED).hasMessage("position must be at least 1, was 0");
         long from = listeners.shadow("live", MOST);
         assertThat(from).isEqualTo(4);

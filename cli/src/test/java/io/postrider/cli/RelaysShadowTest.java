@@ -77,7 +77,8 @@ class RelaysShadowTest {
         emit(3);
         awaitPosition(4);
         Await.until("it is shown", () -> shell.ok("relays", "list").out().contains("shadow"));
-        assertThat(shell.ok("listeners", "--json").out()).contains("\"mode\":\"shadow\",\"shadow_from\":2,\"live_from\":null");
+        assertThat(shell.ok("listeners", "--json").out())
+                .contains("\"mode\":\"shadow\",\"shadow_from\":2,\"live_from\":null");
 
         List<LogEvent> events = node.log().read("orders", 1, 10);
         publish(events.get(0));
@@ -90,8 +91,8 @@ class RelaysShadowTest {
         assertThat(shell.run("relays", "compare", "to-shelf", "--json").out())
                 .contains(
                         "\"same\":false",
-                        "\"missing\":{\"count\":1,\"examples\":[{\"position\":3,\"id\":\"" + events.get(1).id()
-                                + "\",\"detail\":null}]}",
+                        "\"missing\":{\"count\":1,\"examples\":[{\"position\":3,\"id\":\""
+                                + events.get(1).id() + "\",\"detail\":null}]}",
                         "\"reordered\":{\"count\":0,\"examples\":[]}");
         published.clear();
         events.forEach(this::publish);
@@ -104,14 +105,16 @@ class RelaysShadowTest {
     }
 
     @Test
-    void a_table_and_another_listener_are_compared_and_go_live_takes_a_position(TestDatabase database) throws Exception {
+    void a_table_and_another_listener_are_compared_and_go_live_takes_a_position(TestDatabase database)
+            throws Exception {
         shell.ok("relays", "shadow", "to-shelf");
         emit(3);
         awaitPosition(3);
         try (var connection = database.dataSource().getConnection();
                 var statement = connection.createStatement()) {
-            statement.execute("create table public.event_outbox as select event_id as id, 'PUBLISHED' as status, payload,"
-                    + " position as published_at from postrider.events where topic = 'orders'");
+            statement.execute(
+                    "create table public.event_outbox as select event_id as id, 'PUBLISHED' as status, payload,"
+                            + " position as published_at from postrider.events where topic = 'orders'");
             statement.execute("update public.event_outbox set status = 'FAILED' where published_at = 2");
         }
         Ran compared = shell.run(
@@ -159,8 +162,7 @@ class RelaysShadowTest {
                 "a",
                 "--listener",
                 "b");
-        assertRefused(
-                ExitCode.USAGE, "id place must be", "relays", "compare", "to-shelf", "--id-place", "event_id");
+        assertRefused(ExitCode.USAGE, "id place must be", "relays", "compare", "to-shelf", "--id-place", "event_id");
     }
 
     private void assertRefused(int code, String text, String... arguments) {

@@ -145,8 +145,7 @@ public sealed interface Publisher {
             @Nullable String place,
             @Nullable String id,
             @Nullable String payload,
-            Duration listenFor)
-            implements Publisher {
+            Duration listenFor) implements Publisher {
         public Destination {
             if (listenFor.compareTo(Duration.ofSeconds(1)) < 0 || listenFor.compareTo(Duration.ofMinutes(10)) > 0) {
                 throw PostriderException.refused("listenFor must be PT1S..PT10M, was " + listenFor);
@@ -154,9 +153,8 @@ public sealed interface Publisher {
             unlessPlace("id place", id);
             unlessPlace("payload place", payload);
             if (place != null && !place.matches("[!-~]{1,249}")) {
-                throw PostriderException.refused(
-                        "place must have 1 to 249 printable characters without spaces, was '" + Table.shown(place)
-                                + "'");
+                throw PostriderException.refused("place must have 1 to 249 printable characters without spaces, was '"
+                        + Table.shown(place) + "'");
             }
         }
 

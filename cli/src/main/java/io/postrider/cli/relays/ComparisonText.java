@@ -10,9 +10,9 @@ import io.postrider.cli.text.Table;
 import io.postrider.cli.text.Table.Cell;
 import io.postrider.cli.text.Table.Column;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.LinkedHashMap;
 import java.util.stream.Collectors;
 
 /** A comparison as text and as JSON. */
@@ -36,13 +36,15 @@ final class ComparisonText {
     static List<String> lines(Comparison found, AnsiColours colours) {
         List<String> lines = new ArrayList<>();
         lines.add(found.listener() + " compared with " + PrintableText.line(found.publisher()) + ": positions "
-                + Table.grouped(found.from()) + " to " + Table.grouped(found.to()) + ", " + Table.grouped(found.events())
+                + Table.grouped(found.from()) + " to " + Table.grouped(found.to()) + ", "
+                + Table.grouped(found.events())
                 + " events");
         Table table = new Table(Column.left("DIFFERENCE"), Column.right("COUNT"), Column.left("EXAMPLES"));
-        differences(found).forEach((name, difference) -> table.row(
-                Cell.of(name, colours::bold),
-                count(name, difference, colours),
-                Cell.of(isCompared(name, found) ? examples(difference) : "not compared")));
+        differences(found)
+                .forEach((name, difference) -> table.row(
+                        Cell.of(name, colours::bold),
+                        count(name, difference, colours),
+                        Cell.of(isCompared(name, found) ? examples(difference) : "not compared")));
         lines.addAll(table.lines(colours));
         return lines;
     }
@@ -89,16 +91,17 @@ final class ComparisonText {
                 .number("events", found.events())
                 .bool("order_compared", found.orderCompared())
                 .bool("payload_compared", found.payloadCompared());
-        differences(found).forEach((name, difference) -> json.raw(
-                name,
-                new JsonLine()
-                        .number("count", difference.count())
-                        .raw(
-                                "examples",
-                                difference.examples().stream()
-                                        .map(ComparisonText::json)
-                                        .collect(Collectors.joining(",", "[", "]")))
-                        .toString()));
+        differences(found)
+                .forEach((name, difference) -> json.raw(
+                        name,
+                        new JsonLine()
+                                .number("count", difference.count())
+                                .raw(
+                                        "examples",
+                                        difference.examples().stream()
+                                                .map(ComparisonText::json)
+                                                .collect(Collectors.joining(",", "[", "]")))
+                                .toString()));
         return json;
     }
 

@@ -14,8 +14,9 @@ final class ListenerName {
 
     static void require(Postrider postrider, String name) {
         Names.listener(name);
-        List<String> known =
-                postrider.listeners().list().stream().map(Listeners.Status::name).toList();
+        List<String> known = postrider.listeners().list().stream()
+                .map(Listeners.Status::name)
+                .toList();
         if (!known.contains(name)) {
             throw new PostriderException(Kind.NOT_FOUND, "no listener " + name + Suggestion.hint(name, known));
         }

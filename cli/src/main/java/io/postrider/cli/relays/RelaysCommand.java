@@ -10,7 +10,8 @@ import picocli.CommandLine.Spec;
 /** The parent of the relay commands. */
 @Command(
         name = "relays",
-        header = "List, test, pause, resume and reset relays to other systems, and switch them to shadow mode and back.",
+        header =
+                "List, test, pause, resume and reset relays to other systems, and switch them to shadow mode and back.",
         footer = {
             "  postrider relays list",
             "  postrider relays test to-kafka",

@@ -96,8 +96,7 @@ public final class Assignments implements NodeConnection.Task {
                         entry.assignment().update(found.paused(), found.detached(), found.due(), found.epoch());
                         boolean test = entry.assignment().requestTest(found.testRequestedAt());
                         boolean shadow = entry.assignment()
-                                .requestShadow(
-                                        found.shadowRequested(), found.reading() == null ? 0 : found.reading());
+                                .requestShadow(found.shadowRequested(), found.reading() == null ? 0 : found.reading());
                         if (found.due() || test || shadow || heardSteer) {
                             heads.nudge(entry.topic());
                         }

@@ -20,13 +20,7 @@ record Cursor(long position, long scanned, int unrecorded, int era, long epoch, 
 
     static Cursor at(ListenerState state) {
         return new Cursor(
-                state.cursor(),
-                state.cursor(),
-                0,
-                state.era(),
-                state.epoch(),
-                state.shadowUpto(),
-                System.nanoTime());
+                state.cursor(), state.cursor(), 0, state.era(), state.epoch(), state.shadowUpto(), System.nanoTime());
     }
 
     /** The ledger has everything up to here as finished. */

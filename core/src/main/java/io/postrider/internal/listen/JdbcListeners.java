@@ -71,8 +71,7 @@ public final class JdbcListeners implements Listeners {
         return database.transaction(session -> {
             long cursor = cursorAt(session, listener, to);
             session.query(LOCK_LEDGER, bind -> bind.text("listener", listener), row -> true);
-            session.call(
-                    FORGET_SHADOW, bind -> bind.text("listener", listener).int8("to_position", cursor));
+            session.call(FORGET_SHADOW, bind -> bind.text("listener", listener).int8("to_position", cursor));
             session.query(
                     RESET,
                     bind -> bind.text("listener", listener)

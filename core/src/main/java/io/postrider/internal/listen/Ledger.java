@@ -26,8 +26,8 @@ final class Ledger {
     private static final Sql STANDS_AT =
             Sql.call("listen/stands_at", "select postrider.stands_at(:listener, :position, :upto, :era) as stands");
     private static final Sql RECORD_SHADOW = Sql.file("listen/record_shadow");
-    private static final Sql ENTER_SHADOW = Sql.call(
-            "listen/enter_shadow", "select postrider.enter_shadow(:listener, :position) as entered");
+    private static final Sql ENTER_SHADOW =
+            Sql.call("listen/enter_shadow", "select postrider.enter_shadow(:listener, :position) as entered");
     private static final Sql LISTENER = Sql.file("listen/listener");
 
     private final Database database;

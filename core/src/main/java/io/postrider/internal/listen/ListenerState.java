@@ -10,4 +10,5 @@ import java.time.Duration;
  * @param unavailableFor how long its sink is left alone from now on
  * @param shadowUpto the last position in shadow; 0 if it is live
  */
-record ListenerState(long cursor, int era, long epoch, int unavailableTries, Duration unavailableFor, long shadowUpto) {}
+record ListenerState(
+        long cursor, int era, long epoch, int unavailableTries, Duration unavailableFor, long shadowUpto) {}

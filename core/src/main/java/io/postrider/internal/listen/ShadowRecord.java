@@ -12,10 +12,6 @@ import java.util.UUID;
  * @param failures the positions at which a transactional handler failed, and why
  */
 record ShadowRecord(
-        List<Long> positions,
-        List<UUID> events,
-        List<Long> messages,
-        List<Long> payloads,
-        Map<Long, String> failures) {
+        List<Long> positions, List<UUID> events, List<Long> messages, List<Long> payloads, Map<Long, String> failures) {
     static final ShadowRecord NONE = new ShadowRecord(List.of(), List.of(), List.of(), List.of(), Map.of());
 }

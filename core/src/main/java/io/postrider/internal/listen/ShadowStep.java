@@ -42,8 +42,7 @@ final class ShadowStep {
                 events.stream().map(event -> MessageHash.of(message(event))).toList(),
                 events.stream().map(event -> MessageHash.of(event.payload())).toList(),
                 failures);
-        Settlement settlement =
-                Settlement.ofShadow(progress.cursor().deliveryTo(range.to(), events.size()), record);
+        Settlement settlement = Settlement.ofShadow(progress.cursor().deliveryTo(range.to(), events.size()), record);
         if (parts.ledger.settle(settlement)) {
             progress.recordedTo(range.to());
         } else {
@@ -52,9 +51,7 @@ final class ShadowStep {
     }
 
     private String message(LogEvent event) {
-        return parts.listener.handler() instanceof Handler.ToSink to
-                ? to.sink().message(event)
-                : Envelope.json(event);
+        return parts.listener.handler() instanceof Handler.ToSink to ? to.sink().message(event) : Envelope.json(event);
     }
 
     // ── a transactional handler ─────────────────────────────────────────────────────────────────────────────────────
@@ -109,11 +106,10 @@ final class ShadowStep {
     /** @return why it failed, at the index {@code at}; null if it did not */
     private @Nullable Throwable rehearse(List<LogEvent> events, int[] at) {
         try {
-            HandlerTransaction.run(
-                    parts.database, TransactionMarker.ofListener(parts.tenure.row()), transaction -> {
-                        TransactionalInvoker.call(parts.listener.handler(), transaction, events, at);
-                        throw new RolledBack();
-                    });
+            HandlerTransaction.run(parts.database, TransactionMarker.ofListener(parts.tenure.row()), transaction -> {
+                TransactionalInvoker.call(parts.listener.handler(), transaction, events, at);
+                throw new RolledBack();
+            });
             return null;
         } catch (RolledBack e) {
             return null;

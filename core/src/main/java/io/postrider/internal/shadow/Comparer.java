@@ -130,8 +130,10 @@ final class Comparer {
         BitSet inOrder = longestInOrder(lane);
         for (int i = inOrder.nextClearBit(0); i < lane.size(); i = inOrder.nextClearBit(i + 1)) {
             Recorded event = recorded.get(lane.get(i));
-            @Nullable Long before = i == 0 ? null : recorded.get(lane.get(i - 1)).position();
-            @Nullable Long after =
+            @Nullable
+            Long before = i == 0 ? null : recorded.get(lane.get(i - 1)).position();
+            @Nullable
+            Long after =
                     i == lane.size() - 1 ? null : recorded.get(lane.get(i + 1)).position();
             found.add(
                     event.position(),

@@ -21,8 +21,8 @@ import org.jspecify.annotations.Nullable;
 
 /** Switches listeners to shadow mode and back, and compares what they recorded with another publisher. Thread-safe. */
 public final class JdbcShadow {
-    private static final Sql ASK = Sql.call(
-            "shadow/ask_for_shadow", "select s.from_position from postrider.ask_for_shadow(:listener) s");
+    private static final Sql ASK =
+            Sql.call("shadow/ask_for_shadow", "select s.from_position from postrider.ask_for_shadow(:listener) s");
     private static final Sql GO_LIVE = Sql.call(
             "shadow/go_live",
             "select g.outcome, g.live_position from postrider.go_live(:listener, :position, :worker) g");
@@ -103,7 +103,8 @@ public final class JdbcShadow {
                 Kind.CONFLICT,
                 switch (switched.outcome()) {
                     case "before_shadow" ->
-                        "position " + position + " is before the shadow phase of " + listener + ", which begins at " + at
+                        "position " + position + " is before the shadow phase of " + listener + ", which begins at "
+                                + at
                                 + ": events before it were sent. To send them again, go live and reset the listener";
                     case "not_kept" -> "position " + position + " is not kept any more; the oldest is " + at;
                     default -> "listener " + listener + " is not in shadow mode";
@@ -166,7 +167,10 @@ public final class JdbcShadow {
         }
         PublisherReader.Reading reading = publishers.readSink(destination, scope);
         try {
-            return compare(publisher, scope(listener, most), reading); // what was recorded while a channel was heard counts too
+            return compare(
+                    publisher,
+                    scope(listener, most),
+                    reading); // what was recorded while a channel was heard counts too
         } finally {
             publishers.forget(reading.id());
         }
@@ -277,11 +281,7 @@ public final class JdbcShadow {
     }
 
     private static void readPositions(
-            Session session,
-            Scope scope,
-            String header,
-            Map<String, Integer> unknown,
-            Map<String, Long> positions) {
+            Session session, Scope scope, String header, Map<String, Integer> unknown, Map<String, Long> positions) {
         session.each(
                 POSITIONS_OF,
                 bind -> bind.text("topic", scope.topic())

@@ -195,7 +195,11 @@ final class JsonNode {
                 throw new IllegalArgumentException("a number of " + word.length() + " characters");
             }
             BigDecimal number = new BigDecimal(word);
-            return new JsonNode(null, null, null, number.signum() == 0 ? "0" : number.stripTrailingZeros().toString());
+            return new JsonNode(
+                    null,
+                    null,
+                    null,
+                    number.signum() == 0 ? "0" : number.stripTrailingZeros().toString());
         }
 
         private void space() {

@@ -1,6 +1,5 @@
 package io.postrider.internal.shadow;
 
-import io.postrider.PostriderException;
 import io.postrider.PublishedMessage;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -10,19 +9,10 @@ import org.jspecify.annotations.Nullable;
  * {@code json:PATH} for a member of the body, {@code body} for the body. Null: the places of our own formats, and those that outbox
  * publishers usually have.
  */
-public record MessagePlaces(@Nullable String id, @Nullable String payload) {
+record MessagePlaces(@Nullable String id, @Nullable String payload) {
     private static final List<String> ID_PLACES =
             List.of("field:ce_id", "field:event_id", "field:id", "json:event_id", "json:id");
     private static final List<String> PAYLOAD_FIELDS = List.of("data", "payload");
-
-    /** Refuses a place that is malformed, by the name of its option. */
-    public static @Nullable String checked(String option, @Nullable String place) {
-        if (place == null || place.equals("body") || place.matches("(field|json):.{1,200}")) {
-            return place;
-        }
-        throw PostriderException.refused(option + " must be field:NAME, json:PATH or body, was '"
-                + place.replaceAll("\\p{Cntrl}", "?") + "'");
-    }
 
     Seen read(PublishedMessage message) {
         JsonNode body = JsonNode.read(message.body());
@@ -42,7 +32,8 @@ public record MessagePlaces(@Nullable String id, @Nullable String payload) {
             return new Seen(message.lane(), foundId, whole, MessageHash.of(content));
         }
         if (payload != null) {
-            return new Seen(message.lane(), foundId, whole, MessageHash.UNKNOWN + 1); // it lacks its payload: equal to none
+            return new Seen(
+                    message.lane(), foundId, whole, MessageHash.UNKNOWN + 1); // it lacks its payload: equal to none
         }
         // The body is the payload, perhaps with the id added to it.
         long withoutId = body != null && foundAt != null && foundAt.startsWith("json:")

@@ -52,8 +52,8 @@ final class PublishedTable {
         if (deleted) {
             recorded.stream()
                     .filter(one -> !present.contains(one.event().toString()) && !present.contains(one.otherId()))
-                    .forEach(one -> to.accept(new Seen(
-                            "", one.event().toString(), MessageHash.UNKNOWN, MessageHash.UNKNOWN)));
+                    .forEach(one ->
+                            to.accept(new Seen("", one.event().toString(), MessageHash.UNKNOWN, MessageHash.UNKNOWN)));
         } else if (table.order() != null) {
             readInOrder(found, table, table.order(), ids, to);
         }
@@ -73,18 +73,16 @@ final class PublishedTable {
                         Quoted.name(row.text("schema")) + "." + Quoted.name(row.text("table")),
                         row.bool("readable"))));
         if (columns.isEmpty()) {
-            throw new PostriderException(
-                    Kind.NOT_FOUND,
-                    "no table " + table.table() + " in this database");
+            throw new PostriderException(Kind.NOT_FOUND, "no table " + table.table() + " in this database");
         }
         List<String> names = columns.stream().map(Column::table).distinct().toList();
         if (names.size() > 1) {
-            throw PostriderException.refused(
-                    "table " + table.table() + " is ambiguous: " + names + "; name its schema, such as public."
-                            + table.table());
+            throw PostriderException.refused("table " + table.table() + " is ambiguous: " + names
+                    + "; name its schema, such as public." + table.table());
         }
         if (!columns.get(0).readable()) {
-            throw new PostriderException(Kind.CONFLICT, "this role may not read table " + table.table() + "; grant select on it");
+            throw new PostriderException(
+                    Kind.CONFLICT, "this role may not read table " + table.table() + "; grant select on it");
         }
         Map<String, String> types = new LinkedHashMap<>();
         columns.forEach(column -> types.put(column.name(), column.type()));

@@ -42,13 +42,7 @@ final class PublisherReader {
      * @param sink the sink of the listener, if it is a relay to one
      * @param since no other publisher has sent any of the compared events before this time
      */
-    record Scope(
-            String listener,
-            String topic,
-            @Nullable String sink,
-            long from,
-            long to,
-            Instant since) {}
+    record Scope(String listener, String topic, @Nullable String sink, long from, long to, Instant since) {}
 
     /**
      * A reading of a destination, which a node has made.
@@ -70,9 +64,7 @@ final class PublisherReader {
         if (other.equals(scope.listener())) {
             throw PostriderException.refused("a listener is not compared with itself, was " + other);
         }
-        record Other(
-                String topic,
-                @Nullable Long recordedFrom) {}
+        record Other(String topic, @Nullable Long recordedFrom) {}
         Other found = database.autocommit(session -> session.one(
                         PHASE,
                         bind -> bind.text("listener", other).int4("most", SinkReading.MOST),
@@ -170,7 +162,7 @@ final class PublisherReader {
                     .orElseThrow(() -> new PostriderException(Kind.CONFLICT, "the reading was deleted meanwhile")));
             if (state.error() != null) {
                 throw new PostriderException(
-                        Kind.FAILED, "the node of relay " + relay + " could not read: " + state.error());
+                        Kind.CONFLICT, "the node of relay " + relay + " could not read: " + state.error());
             }
             if (state.ended()) {
                 return state.whole();

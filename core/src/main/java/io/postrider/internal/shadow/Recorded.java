@@ -8,4 +8,9 @@ import org.jspecify.annotations.Nullable;
  *
  * @param otherId the id by which another publisher may know it
  */
-record Recorded(long position, UUID event, long message, long payload, @Nullable String otherId) {}
+record Recorded(
+        long position,
+        UUID event,
+        long message,
+        long payload,
+        @Nullable String otherId) {}

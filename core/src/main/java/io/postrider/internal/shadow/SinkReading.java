@@ -106,8 +106,7 @@ public final class SinkReading {
 
     private void end(long reading, boolean whole, @Nullable String error) {
         database.transaction(session -> session.update(
-                END,
-                bind -> bind.int8("reading", reading).bool("whole", whole).text("error", error)));
+                END, bind -> bind.int8("reading", reading).bool("whole", whole).text("error", error)));
     }
 
     /** Writes what is read in chunks. */

@@ -95,8 +95,7 @@ public final class RedisPubSubSink implements Sink {
             while (System.nanoTime() - end < 0) {
                 String message = heard.poll(Math.max(0, end - System.nanoTime()), TimeUnit.NANOSECONDS);
                 if (message != null) {
-                    String content =
-                            seal.flatMap(s -> s.open(name, message)).orElse(message);
+                    String content = seal.flatMap(s -> s.open(name, message)).orElse(message);
                     messages.accept(new PublishedMessage("", Map.of(), content));
                 }
             }

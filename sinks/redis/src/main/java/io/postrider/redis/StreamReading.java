@@ -60,8 +60,7 @@ final class StreamReading {
         List<Object> about = link.ask(commands -> commands.xinfoStream(stream));
         int length = about.indexOf("length");
         int added = about.indexOf("entries-added"); // since Redis 7
-        boolean isComplete =
-                length >= 0 && added >= 0 && about.get(length + 1).equals(about.get(added + 1));
+        boolean isComplete = length >= 0 && added >= 0 && about.get(length + 1).equals(about.get(added + 1));
         return oldest > query.since().toEpochMilli() && !isComplete;
     }
 

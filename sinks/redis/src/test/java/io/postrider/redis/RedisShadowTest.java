@@ -35,14 +35,17 @@ class RedisShadowTest {
                 if (event.position() == 700) {
                     continue;
                 }
-                String payload = event.position() == 900 ? "{\"n\":0}" : event.payload().replace(" ", "");
+                String payload =
+                        event.position() == 900 ? "{\"n\":0}" : event.payload().replace(" ", "");
                 redis.cli(cli -> cli.xadd(
                         "old", Map.of("event_id", event.id().toString(), "payload", payload, "kind", event.type())));
             }
             Comparison found = compare(chat, Publisher.destination().withPlace("old"));
             assertThat(positions(found.missing())).containsExactly(700L);
             assertThat(positions(found.different())).containsExactly(900L);
-            assertThat(found.extra().count() + found.reordered().count() + found.pending().count())
+            assertThat(found.extra().count()
+                            + found.reordered().count()
+                            + found.pending().count())
                     .isZero();
             assertThat(found.publisher()).startsWith("old beside redis stream chat at ");
             assertThatThrownBy(() -> compare(chat, Publisher.destination().withPlace("nowhere")))
