@@ -34,8 +34,8 @@ class ShadowApiTest {
             exchange.close();
         });
         endpoint.start();
-        try (LiveServer server =
-                LiveServer.on(database, settings("localhost:" + endpoint.getAddress().getPort()))) {
+        try (LiveServer server = LiveServer.on(
+                database, settings("localhost:" + endpoint.getAddress().getPort()))) {
             String operator = server.operator();
             emit(server, operator, 3);
             awaitPosition(server, operator, 3);
@@ -46,8 +46,9 @@ class ShadowApiTest {
 
             try (Connection connection = database.dataSource().getConnection();
                     Statement statement = connection.createStatement()) {
-                statement.execute("create table public.event_outbox as select event_id as id, 'PUBLISHED'::text as status,"
-                        + " position as published_at from postrider.events where topic = 'orders' and position <> 2");
+                statement.execute(
+                        "create table public.event_outbox as select event_id as id, 'PUBLISHED'::text as status,"
+                                + " position as published_at from postrider.events where topic = 'orders' and position <> 2");
             }
             JsonNode compared = post(server, operator, "/v1/relays/audit/compare", "{\"with\":\"table\"}", 200);
             assertThat(compared.path("same").asBoolean()).isFalse();

@@ -112,8 +112,7 @@ final class ShadowRoutes {
     }
 
     private Answer compare(Call call) {
-        Fields fields = call.fields(
-                "with", "listener", "place", "id_place", "payload_place", "listen_seconds", "most");
+        Fields fields = call.fields("with", "listener", "place", "id_place", "payload_place", "listen_seconds", "most");
         String name = call.place("name");
         return Answer.ok(json(listeners.compare(name, publisher(name, fields), within(fields, "most", MOST, MOST))));
     }

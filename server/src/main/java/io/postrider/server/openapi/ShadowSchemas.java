@@ -28,10 +28,13 @@ public final class ShadowSchemas {
             .has("live_from", integer().described("The first position that is sent."));
 
     public static final Schema COMPARE = object("Compare")
-            .described("With a listener, with the table in the settings of the relay, or with the destination of its sink.")
+            .described(
+                    "With a listener, with the table in the settings of the relay, or with the destination of its sink.")
             .mayHave("with", choice("destination", "table", "listener"))
             .mayHave("listener", text().described("The other listener of the topic."))
-            .mayHave("place", text().described("Topic, stream or channel, if it is not the one that the relay sends to."))
+            .mayHave(
+                    "place",
+                    text().described("Topic, stream or channel, if it is not the one that the relay sends to."))
             .mayHave("id_place", text().described("field:NAME or json:PATH."))
             .mayHave("payload_place", text().described("field:NAME, json:PATH or body."))
             .mayHave("listen_seconds", integer().with("minimum", 1).with("maximum", 60))
