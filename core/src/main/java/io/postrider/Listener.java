@@ -28,6 +28,7 @@ public final class Listener {
     private final Duration backoffCap;
     private final StartPoint start;
     private final boolean paused;
+    private final boolean shadow;
 
     private Listener(Draft draft) {
         this.name = Refuse.unlessListener("listener", Refuse.missing("listener", draft.name));
@@ -47,6 +48,7 @@ public final class Listener {
         this.backoffCap = Refuse.outside("backoff cap", draft.backoffCap, draft.backoff, LONGEST);
         this.start = Refuse.missing("start", draft.start);
         this.paused = draft.paused;
+        this.shadow = draft.shadow;
         if (concurrency > 1 && !(handler instanceof Handler.Relay || handler instanceof Handler.ToSink)) {
             throw PostriderException.refused("concurrency must be 1 for listener " + name + ", was " + concurrency
                     + ": only Listener.relay, with a sink or a handler for single events, supports more");
@@ -144,6 +146,16 @@ public final class Listener {
         return new Listener(draft);
     }
 
+    /**
+     * Whether a new listener is created in shadow mode: it does everything except the sending, and records what it would have
+     * sent, until {@link io.postrider.admin.Listeners#goLive}. An existing one keeps its mode. Default false.
+     */
+    public Listener withShadow(boolean newShadow) {
+        Draft draft = new Draft(this);
+        draft.shadow = newShadow;
+        return new Listener(draft);
+    }
+
     public String name() {
         return name;
     }
@@ -193,6 +205,10 @@ public final class Listener {
         return paused;
     }
 
+    public boolean shadow() {
+        return shadow;
+    }
+
     /** Whether its effects and its cursor are committed in one transaction. */
     public boolean isTransactional() {
         return handler instanceof Handler.Transactional || handler instanceof Handler.TransactionalBatch;
@@ -204,7 +220,7 @@ public final class Listener {
         return "listener=" + name + " topic=" + topic + " kind=" + (isTransactional() ? "transactional" : "relay")
                 + " policy=" + policy + " batch=" + batch + " concurrency=" + concurrency + " attempts=" + attempts
                 + " backoff=" + backoff + ".." + backoffCap + " types=" + (types == null ? "all" : List.copyOf(types))
-                + " start=" + start;
+                + " start=" + start + (shadow ? " shadow=true" : "");
     }
 
     /** The options while one of them is being changed. */
@@ -224,6 +240,7 @@ public final class Listener {
         Duration backoffCap = Duration.ofMinutes(5);
         StartPoint start = StartPoint.end();
         boolean paused;
+        boolean shadow;
 
         Draft(String name, String topic, Handler handler) {
             this.name = name;
@@ -242,6 +259,7 @@ public final class Listener {
             this.backoffCap = from.backoffCap;
             this.start = from.start;
             this.paused = from.paused;
+            this.shadow = from.shadow;
         }
     }
 }

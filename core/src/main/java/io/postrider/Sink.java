@@ -3,6 +3,7 @@ package io.postrider;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.function.Consumer;
 
 /**
  * A system outside the database that a relay sends to: a broker, a stream, an endpoint.
@@ -31,6 +32,25 @@ public interface Sink extends AutoCloseable {
      */
     default Map<Long, UUID> holds(RelayEpoch epoch, long after) throws Exception {
         return Map.of();
+    }
+
+    /**
+     * The content of the message that {@link #send} sends for an event, for a comparison in shadow mode. The default is
+     * {@link Envelope#json}.
+     */
+    default String message(LogEvent event) {
+        return Envelope.json(event);
+    }
+
+    /**
+     * Reads what any publisher has written to this destination, or to another one on the same server, in the order of each lane.
+     * Called by another thread than {@link #send}, for a comparison in shadow mode. Returns whether it has read everything since the
+     * time in the query. If not, events before the first one that was read are not compared.
+     *
+     * @throws UnsupportedOperationException if this destination cannot be read
+     */
+    default boolean readPublished(PublishedQuery query, Consumer<PublishedMessage> messages) throws Exception {
+        throw new UnsupportedOperationException(describe() + " cannot be read");
     }
 
     /**

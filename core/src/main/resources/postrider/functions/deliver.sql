@@ -1,13 +1,15 @@
--- deliver(listener, from, to, events, worker, era, tenure): records that a range of positions is finished.
+-- deliver(listener, from, to, events, worker, era, tenure, shadow): records that a range of positions is finished.
 --
 -- takes    in_era: the era in which the caller read these events. After a failover that lost commits, the new server assigns
 --          their positions to other events; before its first pass the era is still the old one, and the positions are beyond
 --          its head. Null: not checked.
 --          in_tenure: the mark that was set when the handler's transaction began (mark_listener.sql). If it is gone, the handler
 --          ended that transaction and began another, and its effects are not tied to the cursor: error PR005. Null: a relay
+--          as_shadow: whether the range was only recorded and not sent (record_shadow.sql). The mode of the listener must be the
+--          same for the whole range, now, under the lock: a range that was recorded is never also sent, nor the reverse
 -- gives    true; or false if the listener is not where the caller expects: another worker has moved it or has begun an attempt
---          at an event in the range, or it is detached, or the events are not of this log. Then the caller must roll back
---          everything it did in this transaction (G11)
+--          at an event in the range, or it is detached, or the events are not of this log, or it is in the other mode. Then
+--          the caller must roll back everything it did in this transaction (G11)
 -- touches  delivery (reads, writes), listener, setback, era, head (reads)
 -- locks    the listener's place in the ledger, to the end of the transaction. The lock is one statement and the read of the
 --          cursor the next, so the read sees what the previous holder committed
@@ -18,7 +20,8 @@ create or replace function postrider.deliver(
   events         int,
   worker         text,
   in_era         int default null,
-  in_tenure      bigint default null)
+  in_tenure      bigint default null,
+  as_shadow      boolean default false)
 returns boolean
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp
@@ -48,12 +51,13 @@ begin
   select d.* into last from postrider.delivery d where d.listener = of_listener
   order by d.n desc limit 1;
   if last.to_position is distinct from from_position - 1
-     or postrider.is_of_log(topic, to_position, in_era) is not true then
+     or postrider.is_of_log(topic, to_position, in_era) is not true
+     or postrider.is_in_mode(of_listener, from_position, to_position, as_shadow) is not true then
     return false;
   end if;
   -- A worker that handled events (and did not just pass a setback) has cleared its own setback: any other belongs to an
   -- attempt of another worker that it does not know of, and would be repeated behind the cursor.
-  if events > 0 and exists (
+  if events > 0 and not as_shadow and exists (
     select from postrider.setback s
     where s.listener = of_listener and s.position >= from_position and s.position <= to_position and s.attempt > 0) then
     return false;

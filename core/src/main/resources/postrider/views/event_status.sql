@@ -1,13 +1,16 @@
 -- The state of each event for each listener of its topic. Derived from cursor, setback and dead letter: never a column
 -- that is rewritten.
---   status  pending, published, failed: the terms of dashboards
---   state   pending, retrying, delivered, dead: the terms of the log
+--   status  pending, published, failed: the terms of dashboards; shadow: recorded and not sent, in shadow mode
+--   state   pending, retrying, delivered, dead, shadow: the terms of the log
 create or replace view postrider.event_status as
 select l.topic, l.position, e.event_id, r.name as listener,
   case when x.id is not null then 'failed' when s.position is not null or l.position > c.to_position then 'pending'
+    when l.position >= r.shadow_from and (r.live_from is null or l.position < r.live_from) then 'shadow'
     else 'published' end as status,
   case when x.id is not null then 'dead' when s.attempt > 0 then 'retrying'
-    when s.position is not null or l.position > c.to_position then 'pending' else 'delivered' end as state,
+    when s.position is not null or l.position > c.to_position then 'pending'
+    when l.position >= r.shadow_from and (r.live_from is null or l.position < r.live_from) then 'shadow'
+    else 'delivered' end as state,
   coalesce(x.attempts, s.attempt, 0) as retry_count, s.retry_after as next_retry_at,
   coalesce(x.error, s.error) as last_error, f.at as published_at
 from postrider.log l

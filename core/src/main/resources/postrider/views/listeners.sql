@@ -3,6 +3,8 @@
 --   unpositioned  the part of the lag that has no position yet; if it is large or old, no node is sequencing. A lower bound if
 --                 more than a million events wait
 --   unpositioned_since  when the oldest of these was emitted
+--   mode          live, or shadow: it does everything except the sending. From shadow_from up to live_from it is in shadow; without
+--                 live_from, until go_live(). shadow_asked_at: the node that runs it was asked to enter shadow and has not yet
 create or replace view postrider.listeners as
 select l.name, l.topic, l.kind, l.policy, c.to_position as position, h.position as head,
   greatest(h.position - c.to_position, 0) + coalesce(u.events, 0) as lag, c.at as last_progress_at,
@@ -12,6 +14,9 @@ select l.name, l.topic, l.kind, l.policy, c.to_position as position, h.position 
   (select count(*) from postrider.dead_letter d where d.listener = l.name) as dead_letters,
   l.paused, l.detached_at, o.pid as owner_pid, t.worker as owner, l.types, l.batch, l.attempts as max_attempts, l.created_at,
   coalesce(u.events, 0) as unpositioned, u.oldest_at as unpositioned_since,
+  case when l.shadow_from is not null and (l.live_from is null or c.to_position + 1 < l.live_from) then 'shadow' else 'live' end
+    as mode,
+  l.shadow_from, l.live_from, l.shadow_asked_at,
   case when l.unavailable_error is not null then 'unavailable' else s.error_code end as last_error_code
 from postrider.listener l
 left join (

@@ -63,7 +63,8 @@ class ArchitectureTest {
             Map.entry("access", Set.of("db")),
             Map.entry("history", Set.of("db", "access", "log")),
             Map.entry("relay", Set.of()),
-            Map.entry("listen", Set.of("db", "access", "watch", "log", "wake", "relay", "threads")),
+            Map.entry("shadow", Set.of("db")),
+            Map.entry("listen", Set.of("db", "access", "watch", "log", "wake", "relay", "shadow", "threads")),
             Map.entry("retain", Set.of("db")),
             Map.entry("schema", Set.of("db")),
             Map.entry("claim", Set.of("db", "wake", "threads")),
@@ -128,6 +129,7 @@ class ArchitectureTest {
             Map.entry("DatabaseDeathTest.java", 2), // the random moment of a fault
             Map.entry("DiskFullTest.java", 1), // the rate of the load
             Map.entry("ServerLosesCommitsTest.java", 4), // the random moment of a fault, and the load after it
+            Map.entry("GoLiveTest.java", 1), // the rate of the load
             Map.entry("HugeTransactionTest.java", 1), // the rate of the load
             Map.entry("HubStormTest.java", 2), // the random pace of publishers and readers
             Map.entry("JitTest.java", 1), // the rate of the load

@@ -52,7 +52,10 @@ import io.postrider.cli.queues.QueuesListCommand;
 import io.postrider.cli.queues.QueuesPauseCommand;
 import io.postrider.cli.queues.QueuesResumeCommand;
 import io.postrider.cli.relays.RelaysCommand;
+import io.postrider.cli.relays.RelaysCompareCommand;
+import io.postrider.cli.relays.RelaysGoLiveCommand;
 import io.postrider.cli.relays.RelaysListCommand;
+import io.postrider.cli.relays.RelaysShadowCommand;
 import io.postrider.cli.relays.RelaysTestCommand;
 import io.postrider.cli.schedules.SchedulesCommand;
 import io.postrider.cli.schedules.SchedulesListCommand;
@@ -167,6 +170,9 @@ final class Cli {
         return new CommandLine(new RelaysCommand(terminal))
                 .addSubcommand(new RelaysListCommand(terminal))
                 .addSubcommand(new RelaysTestCommand(terminal))
+                .addSubcommand(new RelaysShadowCommand(terminal))
+                .addSubcommand(new RelaysCompareCommand(terminal))
+                .addSubcommand(new RelaysGoLiveCommand(terminal))
                 .addSubcommand(new PauseCommand(terminal))
                 .addSubcommand(new ResumeCommand(terminal))
                 .addSubcommand(new ResetCommand(terminal));

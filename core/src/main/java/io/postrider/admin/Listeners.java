@@ -1,11 +1,12 @@
 package io.postrider.admin;
 
 import io.postrider.StartPoint;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Lists, pauses and resets listeners, on whichever node they run. Thread-safe. */
+/** Lists, pauses and resets listeners and switches their mode, on whichever node they run. Thread-safe. */
 public interface Listeners {
     /** Every listener in the database. */
     List<Status> list();
@@ -27,6 +28,35 @@ public interface Listeners {
     long cursorAt(String listener, StartPoint to);
 
     /**
+     * Puts a listener into shadow mode: it does everything except the sending, and records what it would have sent. Waits until the
+     * node that runs it has recorded what it sent before. A go-live at a later position is withdrawn. Returns the first position
+     * in shadow.
+     *
+     * @param most how long to wait
+     * @throws io.postrider.PostriderException of kind CONFLICT if the node does not follow in time; the request stays
+     */
+    long shadow(String listener, Duration most);
+
+    /**
+     * Ends shadow mode: the listener sends from the position after its cursor on. Takes effect at once on every node, in the
+     * database: no event is both recorded in shadow and sent, and none is skipped. Returns the first position that it sends.
+     */
+    long goLive(String listener);
+
+    /**
+     * Ends shadow mode at this position. If it is after the cursor, the listener stays in shadow up to there. If it is not, the
+     * cursor moves back and what was recorded from there on is deleted; it must be in the shadow phase.
+     */
+    long goLive(String listener, long position);
+
+    /**
+     * Compares what a listener has recorded in shadow mode with what another publisher has sent.
+     *
+     * @param most the maximum number of recorded events to compare, the latest ones. 1..1000000
+     */
+    Comparison compare(String listener, Publisher publisher, int most);
+
+    /**
      * The status of a listener: a row of the view {@code listeners}.
      *
      * @param position its cursor: the last position that it has finished
@@ -37,6 +67,9 @@ public interface Listeners {
      * @param detachedAt when retention removed events that the listener had not handled, which stops it until it is reset; null
      *     if that has not happened
      * @param owner the node that runs it; null if none does
+     * @param mode live, or shadow: it sends nothing
+     * @param shadowFrom the first position of its shadow phase, the current one or the last; null: it was never in shadow
+     * @param liveFrom the first position that it sends after it; null while no end is set
      */
     record Status(
             String name,
@@ -54,5 +87,8 @@ public interface Listeners {
             long deadLetters,
             boolean paused,
             @Nullable Instant detachedAt,
-            @Nullable String owner) {}
+            @Nullable String owner,
+            String mode,
+            @Nullable Long shadowFrom,
+            @Nullable Long liveFrom) {}
 }

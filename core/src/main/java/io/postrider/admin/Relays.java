@@ -5,7 +5,7 @@ import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Lists relays and tests their sinks. A relay is a listener: {@link Listeners} pauses, resumes and resets it. Thread-safe. */
+/** Lists relays and tests their sinks. A relay is a listener: {@link Listeners} pauses, resumes and resets it and switches its mode. Thread-safe. */
 public interface Relays {
     /** Every relay in the database. */
     List<Status> list();
@@ -46,5 +46,8 @@ public interface Relays {
             @Nullable String owner,
             @Nullable Instant testedAt,
             @Nullable String testFound,
-            @Nullable String testError) {}
+            @Nullable String testError,
+            String mode,
+            @Nullable Long shadowFrom,
+            @Nullable Long liveFrom) {}
 }

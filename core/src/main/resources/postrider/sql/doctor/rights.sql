@@ -8,6 +8,7 @@ with wanted (purpose, name, privilege) as (
     ('node', 'listener', 'insert'), ('node', 'listener', 'update'), ('node', 'delivery', 'insert'),
     ('node', 'delivery_numbers', 'usage'), ('node', 'tenure', 'insert'), ('node', 'tenure', 'update'),
     ('node', 'setback', 'insert'), ('node', 'setback', 'update'), ('node', 'setback', 'delete'),
+    ('node', 'shadow', 'insert'), ('node', 'shadow', 'delete'), ('node', 'shadow_reading', 'update'), ('node', 'shadow_seen', 'insert'),
     ('node', 'dead_letter', 'insert'), ('node', 'dead_letter', 'delete'),
     ('node', 'queue', 'insert'), ('node', 'worker', 'insert'), ('node', 'worker', 'update'), ('node', 'presence', 'insert'), ('node', 'presence', 'delete'),
     ('node', 'worker_queue', 'insert'), ('node', 'worker_queue', 'update'), ('node', 'sequencing', 'update'), ('node', 'claim', 'insert'),

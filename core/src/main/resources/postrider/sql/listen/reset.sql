@@ -2,7 +2,8 @@
 -- next delivery refused, and reads the new position. The number of its course comes from the clock: a counter would give the same
 -- number again after a restore or a failover that lost this reset, and events that the sink has of the lost course would not be
 -- sent. A failed event that is skipped this way is not retried; one behind the cursor still is. If the listener records a topic,
--- the skipped positions are missing in the event log, and that is recorded.
+-- the skipped positions are missing in the event log, and that is recorded. A listener keeps its mode: in shadow it records from
+-- the new position on, and live it sends from there, even if it was in shadow there before.
 -- touches: delivery, listener, setback, event_log_forgotten. locks: the listener's place in the ledger
 with locked as materialized (
   select l.name, pg_advisory_xact_lock('postrider.delivery'::regclass::oid::int4, l.id)::text as got
@@ -23,8 +24,11 @@ with locked as materialized (
 ), attached as (
   update postrider.listener l
   set detached_at = null, course = greatest(l.course + 1, (extract(epoch from clock_timestamp()) * 1000)::int8),
-    unavailable_since = null, unavailable_tries = 0, unavailable_error = null, unavailable_until = null
-  from started s where l.name = s.listener
+    unavailable_since = null, unavailable_tries = 0, unavailable_error = null, unavailable_until = null,
+    shadow_from = case when l.shadow_from is not null and (l.live_from is null or k.position + 1 < l.live_from)
+      then least(l.shadow_from, :to_position + 1) else l.shadow_from end,
+    live_from = case when k.position + 1 >= l.live_from then least(l.live_from, :to_position + 1) else l.live_from end
+  from started s, stood k where l.name = s.listener and k.name = s.listener
 ), forgotten as (
   insert into postrider.event_log_forgotten as f (topic, position)
   select l.topic, :to_position

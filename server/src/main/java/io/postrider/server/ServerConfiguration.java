@@ -31,6 +31,7 @@ import io.postrider.server.http.MetricsServlet;
 import io.postrider.server.http.ProblemValve;
 import io.postrider.server.http.TokenFilter;
 import io.postrider.server.http.UnreadBodyValve;
+import io.postrider.server.relay.ConfiguredRelay;
 import io.postrider.server.settings.Keyring;
 import io.postrider.server.settings.Role;
 import io.postrider.server.settings.ServerSettings;
@@ -181,7 +182,14 @@ class ServerConfiguration {
                 .register(registry);
         return new Api(
                 settings.allRoles().contains(Role.API)
-                        ? ApiRoutes.of(writing, reading, bodies, unread, revocations::add)
+                        ? ApiRoutes.of(
+                                writing,
+                                reading,
+                                bodies,
+                                unread,
+                                revocations::add,
+                                name -> ConfiguredRelay.comparedTable(
+                                        name, settings.relays().getOrDefault(name, Map.of())))
                         : List.of());
     }
 

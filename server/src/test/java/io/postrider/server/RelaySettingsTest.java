@@ -146,6 +146,9 @@ class RelaySettingsTest {
                     type=kafka;topic=t;servers=h:1;format=avro                  | relays.r.format must be cloudevents, payload or payload-with-id
                     type=redis-pubsub;topic=t;url=redis://h;format=avro         | relays.r.format must be cloudevents, payload or payload-with-id
                     type=redis-stream;topic=t;stream=s;url=redis://h;format=avro| relays.r.format must be cloudevents, payload or payload-with-id
+                    type=webhook;topic=t;secrets=SECRET;url=https://e.org;shadow=yes| relays.r.shadow must be true or false
+                    type=webhook;topic=t;secrets=SECRET;url=https://e.org;compare-id=x| relays.r.compare-table must be given
+                    type=webhook;topic=t;secrets=SECRET;url=https://e.org;compare-table=a b| table must match
                     type=redis-stream;topic=t                                   | relays.r.stream must be given
                     type=redis-pubsub;topic=t                                   | REDIS_HOST
                     type=kafka;topic=t                                          | relays.r.servers must be given

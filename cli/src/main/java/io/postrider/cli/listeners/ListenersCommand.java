@@ -84,7 +84,9 @@ public final class ListenersCommand implements Callable<Integer> {
                 one.lastError() == null ? "" : ": " + PrintableText.shorten(PrintableText.line(one.lastError()), 80);
         return one.attempts() > 0
                 ? Cell.of("attempt " + one.attempts() + " failed" + error, colours::yellow)
-                : Cell.of("run by " + PrintableText.line(one.owner()), colours::green);
+                : Cell.of(
+                        (one.mode().equals("shadow") ? "shadow, run by " : "run by ") + PrintableText.line(one.owner()),
+                        one.mode().equals("shadow") ? colours::yellow : colours::green);
     }
 
     private static JsonLine json(Listeners.Status one) {
@@ -104,6 +106,9 @@ public final class ListenersCommand implements Callable<Integer> {
                 .number("dead_letters", one.deadLetters())
                 .bool("paused", one.paused())
                 .time("detached_at", one.detachedAt())
-                .text("owner", one.owner());
+                .text("owner", one.owner())
+                .text("mode", one.mode())
+                .raw("shadow_from", String.valueOf(one.shadowFrom()))
+                .raw("live_from", String.valueOf(one.liveFrom()));
     }
 }

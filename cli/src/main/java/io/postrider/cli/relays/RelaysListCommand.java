@@ -72,7 +72,12 @@ public final class RelaysListCommand implements Callable<Integer> {
         String error =
                 one.lastError() == null ? "" : ": " + PrintableText.shorten(PrintableText.line(one.lastError()), 80);
         return switch (one.state()) {
-            case "running" -> Cell.of("running", colours::green);
+            case "running" ->
+                one.mode().equals("shadow")
+                        ? Cell.of(
+                                one.liveFrom() == null ? "shadow" : "shadow, live from " + one.liveFrom(),
+                                colours::yellow)
+                        : Cell.of("running", colours::green);
             case "unavailable" ->
                 Cell.of(
                         "unavailable since "
@@ -106,6 +111,9 @@ public final class RelaysListCommand implements Callable<Integer> {
                 .text("owner", one.owner())
                 .time("tested_at", one.testedAt())
                 .text("test_found", one.testFound())
-                .text("test_error", one.testError());
+                .text("test_error", one.testError())
+                .text("mode", one.mode())
+                .raw("shadow_from", String.valueOf(one.shadowFrom()))
+                .raw("live_from", String.valueOf(one.liveFrom()));
     }
 }

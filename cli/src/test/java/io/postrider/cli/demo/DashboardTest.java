@@ -88,7 +88,25 @@ class DashboardTest {
 
     private static Listeners.Status listener(String name) {
         return new Listeners.Status(
-                name, Shop.TOPIC, "relay", "park", 990, 1_000, 10, null, 0, null, null, 0, 0, false, null, "here");
+                name,
+                Shop.TOPIC,
+                "relay",
+                "park",
+                990,
+                1_000,
+                10,
+                null,
+                0,
+                null,
+                null,
+                0,
+                0,
+                false,
+                null,
+                "here",
+                "live",
+                null,
+                null);
     }
 
     private static Queues.Status queue(

@@ -27,6 +27,9 @@ final class Assignment implements ListenerWait.Signal {
     private boolean detached;
     private boolean due;
     private boolean testRequested;
+    private boolean shadowRequested;
+    private long reading;
+    private boolean readingRequested;
     private @Nullable Instant requestedAt;
     private long epoch;
     private long acquisitions;
@@ -91,6 +94,49 @@ final class Assignment implements ListenerWait.Signal {
         try {
             boolean take = testRequested && held;
             testRequested &= !take;
+            return take;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * An operator wants shadow mode, and a reading of what another publisher has sent (0: none). Returns whether one of them is
+     * new: they stay until the listener has followed them.
+     */
+    boolean requestShadow(boolean shadow, long newReading) {
+        lock.lock();
+        try {
+            boolean isNew = held && ((shadow && !shadowRequested) || newReading > reading);
+            shadowRequested = shadow;
+            if (held && newReading > reading) {
+                reading = newReading;
+                readingRequested = true;
+            }
+            if (isNew) {
+                signal();
+            }
+            return isNew;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    boolean isShadowRequested() {
+        lock.lock();
+        try {
+            return shadowRequested;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Whether a reading is requested and this node has to make it. */
+    boolean takeReading() {
+        lock.lock();
+        try {
+            boolean take = readingRequested && held;
+            readingRequested &= !take;
             return take;
         } finally {
             lock.unlock();
@@ -166,12 +212,12 @@ final class Assignment implements ListenerWait.Signal {
         }
     }
 
-    /** Calls this once when something has changed, unless the listener may run here now or has a test to make. */
+    /** Calls this once when something has changed, unless the listener may run here now or has a test or a reading to make. */
     @Override
     public boolean once(Runnable call) {
         lock.lock();
         try {
-            return acquisition() == NOT_ACQUIRED && !(testRequested && held) && waiting.add(call);
+            return acquisition() == NOT_ACQUIRED && !((testRequested || readingRequested) && held) && waiting.add(call);
         } finally {
             lock.unlock();
         }

@@ -73,7 +73,9 @@ public final class Assignments implements NodeConnection.Task {
                 boolean detached,
                 boolean due,
                 @Nullable Instant testRequestedAt,
-                long epoch) {}
+                long epoch,
+                boolean shadowRequested,
+                @Nullable Long reading) {}
         connection
                 .session()
                 .query(
@@ -85,13 +87,17 @@ public final class Assignments implements NodeConnection.Task {
                                 row.bool("detached"),
                                 row.bool("due"),
                                 row.instantOrNull("test_asked_at"),
-                                row.int8("course")))
+                                row.int8("course"),
+                                row.bool("shadow_asked"),
+                                row.int8OrNull("reading")))
                 .forEach(found -> {
                     Entry entry = entries.get(found.name());
                     if (entry != null) {
                         entry.assignment().update(found.paused(), found.detached(), found.due(), found.epoch());
                         boolean test = entry.assignment().requestTest(found.testRequestedAt());
-                        if (found.due() || test || heardSteer) {
+                        boolean shadow = entry.assignment()
+                                .requestShadow(found.shadowRequested(), found.reading() == null ? 0 : found.reading());
+                        if (found.due() || test || shadow || heardSteer) {
                             heads.nudge(entry.topic());
                         }
                     }

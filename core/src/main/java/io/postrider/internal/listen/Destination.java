@@ -40,11 +40,19 @@ interface Destination {
         return false;
     }
 
+    /** The last position that is known to have arrived, or 0. */
+    default long lastArrived() {
+        return 0;
+    }
+
     /** It was unavailable. No event is to blame, and no attempt counts. */
     default void unavailable(Unavailable result) {}
 
     /** It took an event or refused one, so it is available. */
     default void responded() {}
+
+    /** Reads what other publishers have written to it, for a comparison that an operator has requested. Does not wait for it. */
+    default void readPublished() {}
 
     /** Tests it for an operator. */
     default void test() throws InterruptedException {}

@@ -3,14 +3,18 @@ package io.postrider.internal.listen;
 import io.postrider.PostriderException;
 import io.postrider.PostriderException.Kind;
 import io.postrider.StartPoint;
+import io.postrider.admin.Comparison;
 import io.postrider.admin.Listeners;
+import io.postrider.admin.Publisher;
 import io.postrider.internal.db.Bind;
 import io.postrider.internal.db.Database;
 import io.postrider.internal.db.Row;
 import io.postrider.internal.db.Session;
 import io.postrider.internal.db.Sql;
 import io.postrider.internal.log.LogReader;
+import io.postrider.internal.shadow.JdbcShadow;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.List;
 
 /** The listeners in the database, as an operator lists and controls them. Thread-safe. */
@@ -18,16 +22,21 @@ public final class JdbcListeners implements Listeners {
     private static final Sql LISTENER = Sql.file("listen/listener");
     private static final Sql PAUSE = Sql.file("listen/pause");
     private static final Sql RESET = Sql.file("listen/reset");
+    private static final Sql LOCK_LEDGER = Sql.file("listen/lock_ledger");
+    private static final Sql FORGET_SHADOW =
+            Sql.call("listen/forget_shadow", "select postrider.forget_shadow(:listener, :to_position)");
     private static final Sql LIST = Sql.file("listen/listeners");
 
     private final Database database;
     private final LogReader reader;
+    private final JdbcShadow shadow;
     private final String node;
 
     /** @param node is written into the ledger of a listener that is reset */
     public JdbcListeners(Database database, String node) {
         this.database = database;
         this.reader = new LogReader(database);
+        this.shadow = new JdbcShadow(database, node);
         this.node = node;
     }
 
@@ -61,6 +70,8 @@ public final class JdbcListeners implements Listeners {
     public long reset(String listener, StartPoint to) {
         return database.transaction(session -> {
             long cursor = cursorAt(session, listener, to);
+            session.query(LOCK_LEDGER, bind -> bind.text("listener", listener), row -> true);
+            session.call(FORGET_SHADOW, bind -> bind.text("listener", listener).int8("to_position", cursor));
             session.query(
                     RESET,
                     bind -> bind.text("listener", listener)
@@ -69,6 +80,26 @@ public final class JdbcListeners implements Listeners {
                     row -> row.int4("reset"));
             return cursor;
         });
+    }
+
+    @Override
+    public long shadow(String listener, Duration most) {
+        return shadow.begin(listener, most);
+    }
+
+    @Override
+    public long goLive(String listener) {
+        return shadow.goLive(listener, null);
+    }
+
+    @Override
+    public long goLive(String listener, long position) {
+        return shadow.goLive(listener, position);
+    }
+
+    @Override
+    public Comparison compare(String listener, Publisher publisher, int most) {
+        return shadow.compare(listener, publisher, most);
     }
 
     @Override
@@ -99,6 +130,9 @@ public final class JdbcListeners implements Listeners {
                 row.int8("dead_letters"),
                 row.bool("paused"),
                 row.instantOrNull("detached_at"),
-                row.textOrNull("owner"));
+                row.textOrNull("owner"),
+                row.text("mode"),
+                row.int8OrNull("shadow_from"),
+                row.int8OrNull("live_from"));
     }
 }

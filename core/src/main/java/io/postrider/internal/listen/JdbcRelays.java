@@ -91,6 +91,9 @@ public final class JdbcRelays implements Relays {
                 row.textOrNull("owner"),
                 row.instantOrNull("tested_at"),
                 row.textOrNull("test_found"),
-                row.textOrNull("test_error"));
+                row.textOrNull("test_error"),
+                row.text("mode"),
+                row.int8OrNull("shadow_from"),
+                row.int8OrNull("live_from"));
     }
 }

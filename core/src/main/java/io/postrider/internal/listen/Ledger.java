@@ -25,6 +25,9 @@ final class Ledger {
             "select postrider.deliver(:listener, :from_position, :to_position, :events, :worker, :era, :tenure) as delivered");
     private static final Sql STANDS_AT =
             Sql.call("listen/stands_at", "select postrider.stands_at(:listener, :position, :upto, :era) as stands");
+    private static final Sql RECORD_SHADOW = Sql.file("listen/record_shadow");
+    private static final Sql ENTER_SHADOW =
+            Sql.call("listen/enter_shadow", "select postrider.enter_shadow(:listener, :position) as entered");
     private static final Sql LISTENER = Sql.file("listen/listener");
 
     private final Database database;
@@ -50,7 +53,8 @@ final class Ledger {
                                 row.int4("era"),
                                 row.int8("course"),
                                 row.int4("unavailable_tries"),
-                                Duration.ofMillis(row.int8("unavailable_millis"))))
+                                Duration.ofMillis(row.int8("unavailable_millis")),
+                                row.int8("shadow_upto")))
                 .orElseThrow(() -> new PostriderException(
                         Kind.NOT_FOUND, "listener " + listener + " no longer exists in the database"));
     }
@@ -90,7 +94,38 @@ final class Ledger {
             return false;
         }
         Delivery delivery = settlement.delivery();
-        return delivery == null || deliver(session, delivery, inTenure);
+        ShadowRecord shadow = settlement.shadow();
+        if (delivery == null) {
+            return true;
+        }
+        return shadow == null ? deliver(session, delivery, inTenure) : recordShadow(session, delivery, shadow);
+    }
+
+    private boolean recordShadow(Session session, Delivery delivery, ShadowRecord shadow) {
+        return session.one(
+                        RECORD_SHADOW,
+                        bind -> bind.text("listener", listener)
+                                .int8("from_position", delivery.from())
+                                .int8("to_position", delivery.to())
+                                .int8s("positions", shadow.positions())
+                                .uuids("events", shadow.events())
+                                .int8s("messages", shadow.messages())
+                                .int8s("payloads", shadow.payloads())
+                                .int8s("failed", shadow.failures().keySet())
+                                .texts("errors", shadow.failures().values())
+                                .text("worker", node)
+                                .int4("era", delivery.era()),
+                        row -> row.bool("recorded"))
+                .orElse(false);
+    }
+
+    /** Enters shadow at the cursor, as an operator has requested. False if the cursor is elsewhere or the request is gone. */
+    boolean enterShadow(Cursor cursor) {
+        return database.transaction(session -> session.one(
+                        ENTER_SHADOW,
+                        bind -> bind.text("listener", listener).int8("position", cursor.position()),
+                        row -> row.bool("entered"))
+                .orElse(false));
     }
 
     private boolean deliver(Session session, Delivery delivery, @Nullable Long inTenure) {

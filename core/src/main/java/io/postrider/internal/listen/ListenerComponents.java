@@ -6,6 +6,7 @@ import io.postrider.internal.db.Database;
 import io.postrider.internal.log.Heads;
 import io.postrider.internal.log.LogReader;
 import io.postrider.internal.relay.Sender;
+import io.postrider.internal.shadow.SinkReading;
 import org.jspecify.annotations.Nullable;
 
 /** Builds the components of one listener on one node and holds them for its steps. */
@@ -57,7 +58,8 @@ final class ListenerComponents {
                 listener.name(),
                 to.sink().describe(),
                 node.reports().watch());
-        return new SinkDestination(node.database(), listener, new Sender(to.sink()), availability);
+        SinkReading reading = new SinkReading(node.database(), listener.name(), to.sink(), node.threads());
+        return new SinkDestination(node.database(), listener, new Sender(to.sink()), availability, reading);
     }
 
     private static Destination withoutSink(NodeServices node, Listener listener) {

@@ -27,6 +27,8 @@ import org.slf4j.LoggerFactory;
  * BLOCKED      the event after the cursor is set back. Known to have arrived: the cursor moves past it. No attempts left: it
  *              becomes a dead letter in the transaction that moves the cursor past it. Policy block: waits until it is due and
  *              tries it alone, counted. Policies park and skip: the cursor moves past it, and it is tried again behind the cursor.
+ * SHADOW       positions up to the cursor's {@code shadowUpto}: everything except the sending ({@link ShadowStep}). Retries behind the
+ *              cursor wait. Leaves when the cursor is there, or an operator goes live, which the next record notices.
  * UNAVAILABLE  the sink of a relay is. No event is to blame and no attempt counts; the sink is tried again after a wait that
  *              grows to 10 s, or as long as it asks for. A crash here leaves a row that the successor clears.
  * </pre>
@@ -39,6 +41,9 @@ final class ListenerRun implements Runnable {
     private static final Logger log = LoggerFactory.getLogger(ListenerRun.class);
     private static final Backoff AFTER_FAILURE = new Backoff(Duration.ofMillis(50), Duration.ofSeconds(5));
 
+    /** After a request for shadow mode that was withdrawn: the node's connection soon reads that it is. */
+    private static final Duration AGAIN = Duration.ofMillis(100);
+
     private final Listener listener;
     private final ListenerComponents parts;
     private final Suspender suspender;
@@ -47,6 +52,7 @@ final class ListenerRun implements Runnable {
     private final Progress progress;
     private final SingleEventStep single;
     private final BatchStep batch;
+    private final ShadowStep shadow;
     private Caution caution = Caution.NONE;
     private int failures;
     private volatile boolean running = true;
@@ -59,6 +65,7 @@ final class ListenerRun implements Runnable {
         this.progress = new Progress(parts, retries);
         this.single = new SingleEventStep(parts, progress, retries);
         this.batch = new BatchStep(parts, progress, retries);
+        this.shadow = new ShadowStep(parts, progress);
     }
 
     /**
@@ -146,13 +153,13 @@ final class ListenerRun implements Runnable {
 
     /** One round. Every return before the last step means that there is nothing for that step yet. */
     private void step() throws InterruptedException {
-        if (!take() || waitForSink()) {
+        if (!take() || stepInShadow() || waitForSink()) {
             return;
         }
         retryBehindCursor();
         Setback setback = progress.ahead().first();
-        long last = setback == null ? Long.MAX_VALUE : setback.position() - 1;
-        if (setback != null && last <= progress.cursor().position()) {
+        long last = setback == null ? lastLive() : Math.min(lastLive(), setback.position() - 1);
+        if (setback != null && setback.position() - 1 <= progress.cursor().position()) {
             single.unblock(setback);
             return;
         }
@@ -183,6 +190,9 @@ final class ListenerRun implements Runnable {
     private boolean take() throws InterruptedException {
         if (parts.assignment.takeTest()) {
             parts.destination.test();
+        }
+        if (parts.assignment.takeReading()) {
+            parts.destination.readPublished();
         }
         long acquisition = parts.assignment.acquisition();
         if (acquisition == Assignment.NOT_ACQUIRED) {
@@ -230,6 +240,52 @@ final class ListenerRun implements Runnable {
         }
     }
 
+    // ── shadow ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    /** Whether the position after the cursor is in shadow; then records what would be sent. */
+    private boolean stepInShadow() throws InterruptedException {
+        if (parts.assignment.isShadowRequested() && !enterShadow()) {
+            return true;
+        }
+        if (!progress.cursor().isShadow()) {
+            return false;
+        }
+        Optional<LogRange> range = read(progress.cursor().shadowUpto(), listener.batch());
+        if (range.isPresent()) {
+            shadow.record(range.get());
+        }
+        return true;
+    }
+
+    /**
+     * Follows a request for shadow mode, once everything that was sent is recorded. Events after the cursor that a crash or a failed
+     * send has left in the sink are finished live first ({@link #lastLive}), so that no event is both sent and recorded as not sent.
+     * False if the request is gone or the listener was moved.
+     */
+    private boolean enterShadow() throws InterruptedException {
+        if (progress.cursor().isShadow() || parts.destination.isUnavailable()) {
+            return true;
+        }
+        progress.recordSent();
+        long position = progress.cursor().position();
+        if (!parts.destination.resolveDoubt() || parts.destination.lastArrived() > position) {
+            return true;
+        }
+        boolean entered = parts.ledger.enterShadow(progress.cursor());
+        progress.reload();
+        if (entered) {
+            log.info("listener_shadow listener={} from={}", listener.name(), position + 1);
+        } else {
+            parts.wait.forNudge(AGAIN);
+        }
+        return entered;
+    }
+
+    /** The last position that may be sent now. */
+    private long lastLive() {
+        return parts.assignment.isShadowRequested() ? parts.destination.lastArrived() : Long.MAX_VALUE;
+    }
+
     /** Whether the sink is unavailable; then waits for it. */
     private boolean waitForSink() throws InterruptedException {
         if (!parts.destination.isUnavailable()) {
@@ -259,7 +315,9 @@ final class ListenerRun implements Runnable {
         LogRange range = parts.readAhead.read(cursor.scanned(), last, most, cursor.era());
         if (range.isEmpty()) {
             progress.recordScanned(cursor.scanned() == last);
-            parts.wait.forEvents(progress.cursor().scanned(), retries.untilDue());
+            parts.wait.forEvents(
+                    progress.cursor().scanned(),
+                    progress.cursor().isShadow() ? ListenerWait.LONGEST : retries.untilDue());
         } else if (range.era() != cursor.era()) {
             progress.reload();
         } else if (range.events().isEmpty()) {

@@ -81,6 +81,18 @@ final class Progress {
         reload();
     }
 
+    /** The database refused a record: the listener went live, was reset, or another node has moved it. */
+    void modeOrOwnerChanged() {
+        long was = cursor.position();
+        reload();
+        log.info(
+                "listener_moved listener={} was={} position={} mode={}",
+                parts.listener.name(),
+                was,
+                cursor.position(),
+                cursor.isShadow() ? "shadow" : "live");
+    }
+
     // ── the cursor moves ────────────────────────────────────────────────────────────────────────────────────────────
 
     /** The ledger has everything up to here as finished. */
@@ -141,7 +153,9 @@ final class Progress {
 
     private void recordNow() {
         long to = cursor.scanned();
-        if (!parts.ledger.settle(Settlement.of(cursor.deliveryTo(to, 0)))) {
+        Settlement.Delivery delivery = cursor.deliveryTo(to, 0);
+        if (!parts.ledger.settle(
+                cursor.isShadow() ? Settlement.ofShadow(delivery, ShadowRecord.NONE) : Settlement.of(delivery))) {
             ownershipLost();
         } else if (cursor.unrecorded() > 0) {
             deliveredTo(to, List.of(), 1, cursor.recordedAt());

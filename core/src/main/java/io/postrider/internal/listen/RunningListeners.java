@@ -30,6 +30,7 @@ public final class RunningListeners implements AutoCloseable {
     private static final Sql REGISTER = Sql.file("listen/register");
     private static final Sql LISTENER = Sql.file("listen/listener");
     private static final Sql START_LEDGER = Sql.file("listen/start_ledger");
+    private static final Sql START_SHADOW = Sql.file("listen/start_shadow");
 
     private final Database database;
     private final Heads heads;
@@ -117,6 +118,11 @@ public final class RunningListeners implements AutoCloseable {
                     bind -> bind.text("listener", listener.name())
                             .int8("to_position", start)
                             .text("worker", node.name()));
+            if (listener.shadow()) {
+                session.update(
+                        START_SHADOW,
+                        bind -> bind.text("listener", listener.name()).int8("to_position", start));
+            }
         }
     }
 

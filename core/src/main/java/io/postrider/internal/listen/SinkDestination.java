@@ -9,6 +9,7 @@ import io.postrider.internal.db.Database;
 import io.postrider.internal.db.Sql;
 import io.postrider.internal.listen.HandlingResult.Unavailable;
 import io.postrider.internal.relay.Sender;
+import io.postrider.internal.shadow.SinkReading;
 import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
@@ -26,13 +27,16 @@ final class SinkDestination implements Destination {
     private final String topic;
     private final Sender sender;
     private final Availability availability;
+    private final SinkReading reading;
 
-    SinkDestination(Database database, Listener listener, Sender sender, Availability availability) {
+    SinkDestination(
+            Database database, Listener listener, Sender sender, Availability availability, SinkReading reading) {
         this.database = database;
         this.relay = listener.name();
         this.topic = listener.topic();
         this.sender = sender;
         this.availability = availability;
+        this.reading = reading;
     }
 
     /** May be called by several threads at once, for different keys. */
@@ -76,6 +80,11 @@ final class SinkDestination implements Destination {
     }
 
     @Override
+    public long lastArrived() {
+        return sender.lastArrived();
+    }
+
+    @Override
     public boolean isUnavailable() {
         return availability.isUnavailable();
     }
@@ -93,6 +102,11 @@ final class SinkDestination implements Destination {
     @Override
     public void responded() {
         availability.responded();
+    }
+
+    @Override
+    public void readPublished() {
+        reading.begin();
     }
 
     /** If the sink was unavailable and the test reaches it, the relay tries it now; otherwise it goes on as before. */

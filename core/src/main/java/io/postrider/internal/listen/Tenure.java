@@ -10,6 +10,7 @@ import java.util.List;
  */
 final class Tenure {
     private static final Sql BEGIN = Sql.file("listen/begin_tenure");
+    private static final Sql LOCK_LEDGER = Sql.file("listen/lock_ledger");
     private static final Sql END = Sql.file("listen/end_tenure");
     private static final Sql END_GHOSTS = Sql.file("listen/end_ghosts");
 
@@ -40,14 +41,20 @@ final class Tenure {
         return acquisition == lockAcquisition;
     }
 
-    /** Writes the row. The tenure is under way only after {@link #complete}. */
+    /**
+     * Writes the row. The tenure is under way only after {@link #complete}. Under the lock of the ledger: a switch to shadow mode
+     * either sees the row and asks this node, or is seen when the state is read after this.
+     */
     void begin() {
         record Begun(long row, long openRow) {}
-        Begun begun = database.transaction(session -> session.one(
-                        BEGIN,
-                        bind -> bind.text("listener", listener).text("worker", node),
-                        row -> new Begun(row.int8("n"), row.int8("cut_n")))
-                .orElseThrow());
+        Begun begun = database.transaction(session -> {
+            session.query(LOCK_LEDGER, bind -> bind.text("listener", listener), row -> true);
+            return session.one(
+                            BEGIN,
+                            bind -> bind.text("listener", listener).text("worker", node),
+                            row -> new Begun(row.int8("n"), row.int8("cut_n")))
+                    .orElseThrow();
+        });
         // An open row of our own is no crash: this process has lived on. Accumulated, because if the next step fails,
         // the next call finds our own row.
         afterCrash |= begun.openRow() != 0 && begun.openRow() != row;

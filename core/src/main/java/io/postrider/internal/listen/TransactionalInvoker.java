@@ -32,7 +32,7 @@ final class TransactionalInvoker implements HandlerInvoker {
         int[] at = {UNKNOWN};
         try {
             return HandlerTransaction.run(database, TransactionMarker.ofListener(tenure.row()), transaction -> {
-                call(transaction, events, at);
+                call(handler, transaction, events, at);
                 at[0] = UNKNOWN; // if the settlement or the commit fails, halving the batch finds the event at fault
                 if (!ledger.settleIn(transaction, settlement)) {
                     throw new NotOursException();
@@ -49,8 +49,11 @@ final class TransactionalInvoker implements HandlerInvoker {
         }
     }
 
-    /** Checks the transaction after each event; otherwise the next event would be blamed for what this one did. */
-    private void call(HandlerTransaction transaction, List<LogEvent> events, int[] at) {
+    /**
+     * Calls the handler for these events. {@code at} becomes the index of the one that it is called for, if it takes single events.
+     * Checks the transaction after each event; otherwise the next event would be blamed for what this one did.
+     */
+    static void call(Handler handler, HandlerTransaction transaction, List<LogEvent> events, int[] at) {
         if (handler instanceof Handler.TransactionalBatch batch) {
             if (!events.isEmpty()) {
                 transaction.call(connection -> {

@@ -73,6 +73,12 @@ public final class Sender {
         return event.equals(arrived.get(position));
     }
 
+    /** The last position ahead of the cursor that is known to have arrived; 0 if there is none. */
+    public long lastArrived() {
+        var last = arrived.lastEntry();
+        return last == null ? 0 : last.getKey();
+    }
+
     /** Sends the events that the sink does not have yet; the result counts all events. */
     public SendResult send(List<LogEvent> events) throws Exception {
         List<LogEvent> missing = missing(events);

@@ -48,6 +48,9 @@ public final class Retention implements AutoCloseable {
     private static final Sql FORGET_TOKENS = Sql.text(
             "retain/forget_tokens",
             "delete from postrider.revoked_token r where r.expires_at < clock_timestamp() - interval '1 hour'");
+    private static final Sql FORGET_SHADOW = Sql.text(
+            "retain/forget_shadow",
+            "delete from postrider.shadow s where s.at < clock_timestamp() - :keep * interval '1 millisecond'");
     /** Also limits how long a node that freezes between two statements can hold locks that others need. */
     private static final Sql LIMIT = Sql.text(
             "retain/retention_limit",
@@ -165,6 +168,11 @@ public final class Retention implements AutoCloseable {
                 "forget_tokens",
                 100,
                 session -> List.of(session.update(FORGET_TOKENS, Bind::nothing) + " expired tokens"));
+        step(
+                "forget_shadow",
+                100,
+                session -> List.of(
+                        session.update(FORGET_SHADOW, bind -> bind.millis("keep", keep)) + " records of shadow mode"));
         step(
                 "drop",
                 20,

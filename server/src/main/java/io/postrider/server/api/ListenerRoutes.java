@@ -72,7 +72,10 @@ final class ListenerRoutes {
                 .put("dead_letters", listener.deadLetters())
                 .put("paused", listener.paused())
                 .put("detached_at", Callers.text(listener.detachedAt()))
-                .put("owner", listener.owner());
+                .put("owner", listener.owner())
+                .put("mode", listener.mode())
+                .put("shadow_from", listener.shadowFrom())
+                .put("live_from", listener.liveFrom());
     }
 
     Answer pause(Call call, boolean paused) {

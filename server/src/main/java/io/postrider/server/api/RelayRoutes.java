@@ -105,6 +105,9 @@ final class RelayRoutes {
                 .put("owner", relay.owner())
                 .put("tested_at", Callers.text(relay.testedAt()))
                 .put("test_found", relay.testFound())
-                .put("test_error", relay.testError());
+                .put("test_error", relay.testError())
+                .put("mode", relay.mode())
+                .put("shadow_from", relay.shadowFrom())
+                .put("live_from", relay.liveFrom());
     }
 }

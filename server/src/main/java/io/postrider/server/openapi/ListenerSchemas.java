@@ -26,7 +26,10 @@ public final class ListenerSchemas {
             .has("dead_letters", integer())
             .has("paused", flag())
             .has("detached_at", time().orNull())
-            .has("owner", text().orNull());
+            .has("owner", text().orNull())
+            .has("mode", choice("live", "shadow"))
+            .has("shadow_from", integer().orNull())
+            .has("live_from", integer().orNull());
 
     public static final Schema LISTENERS = object("Listeners").has("listeners", list(LISTENER));
 

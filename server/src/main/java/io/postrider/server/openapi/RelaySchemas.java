@@ -1,5 +1,6 @@
 package io.postrider.server.openapi;
 
+import static io.postrider.server.openapi.Schema.choice;
 import static io.postrider.server.openapi.Schema.flag;
 import static io.postrider.server.openapi.Schema.integer;
 import static io.postrider.server.openapi.Schema.list;
@@ -28,7 +29,10 @@ public final class RelaySchemas {
             .has("owner", text().orNull())
             .has("tested_at", time().orNull())
             .has("test_found", text().orNull())
-            .has("test_error", text().orNull());
+            .has("test_error", text().orNull())
+            .has("mode", choice("live", "shadow"))
+            .has("shadow_from", integer().orNull())
+            .has("live_from", integer().orNull());
 
     public static final Schema RELAYS = object("Relays").has("relays", list(RELAY));
 

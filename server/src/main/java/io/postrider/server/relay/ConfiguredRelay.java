@@ -5,6 +5,7 @@ import io.postrider.Listener;
 import io.postrider.PostriderException;
 import io.postrider.Sink;
 import io.postrider.StartPoint;
+import io.postrider.admin.Publisher;
 import io.postrider.support.Suggestion;
 import java.time.Duration;
 import java.time.Instant;
@@ -13,9 +14,11 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** A relay as configured by {@code postrider.relays.<name>}. Its creator closes the sink after the node has stopped. */
@@ -34,11 +37,37 @@ public record ConfiguredRelay(Listener listener, Sink sink) {
         Sink sink = sinkType.sink(given, environment);
         try {
             Listener listener = listener(given, Listener.relay(name, topic, sink));
+            comparedTable(given);
             given.refuseOthers();
             return new ConfiguredRelay(listener, sink);
         } catch (PostriderException e) {
             sink.close();
             throw e;
+        }
+    }
+
+    /** The table that a relay in shadow mode is compared with, if its settings name one. */
+    public static Optional<Publisher.Table> comparedTable(String name, Map<String, String> settings) {
+        return comparedTable(new Given(name, settings));
+    }
+
+    private static Optional<Publisher.Table> comparedTable(Given given) {
+        Optional<String> table = given.text("compare-table");
+        Optional<String> id = given.text("compare-id");
+        Optional<String> published = given.text("compare-published");
+        Optional<String> order = given.text("compare-order");
+        Optional<String> payload = given.text("compare-payload");
+        if (table.isEmpty() && Stream.of(id, published, order, payload).anyMatch(Optional::isPresent)) {
+            throw given.refused("compare-table", "must be given with the other compare settings");
+        }
+        try {
+            return table.map(Publisher::table)
+                    .map(one -> id.map(one::withId).orElse(one))
+                    .map(one -> published.map(one::withPublishedWhen).orElse(one))
+                    .map(one -> order.map(one::withOrder).orElse(one))
+                    .map(one -> payload.map(one::withPayload).orElse(one));
+        } catch (PostriderException e) {
+            throw given.refused("compare-table", "and what belongs to it: " + e.getMessage());
         }
     }
 
@@ -59,7 +88,7 @@ public record ConfiguredRelay(Listener listener, Sink sink) {
     }
 
     private static Listener listener(Given given, Listener plain) {
-        Listener listener = plain.withPaused(given.flag("paused"));
+        Listener listener = plain.withPaused(given.flag("paused")).withShadow(given.flag("shadow"));
         List<String> types = given.texts("types");
         if (!types.isEmpty()) {
             listener = listener.withTypes(types.toArray(String[]::new));

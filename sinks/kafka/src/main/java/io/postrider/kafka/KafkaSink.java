@@ -2,6 +2,8 @@ package io.postrider.kafka;
 
 import io.postrider.LogEvent;
 import io.postrider.PostriderException;
+import io.postrider.PublishedMessage;
+import io.postrider.PublishedQuery;
 import io.postrider.RelayEpoch;
 import io.postrider.SendResult;
 import io.postrider.Sink;
@@ -11,6 +13,7 @@ import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.regex.Pattern;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.TopicDescription;
@@ -108,6 +111,26 @@ public final class KafkaSink implements Sink {
             LookBack lookBack = new LookBack(consumer, kafkaTopic, options.answerTimeout());
             settle(lookBack);
             return lookBack.find(epoch, after, mostBack);
+        }
+    }
+
+    /** The value of a record; its headers have the attributes of the event. */
+    @Override
+    public String message(LogEvent event) {
+        return event.payload();
+    }
+
+    /** Reads a topic from this time up to its present end; a lane is a partition. */
+    @Override
+    public boolean readPublished(PublishedQuery query, Consumer<PublishedMessage> messages) {
+        String topic = query.place() == null ? kafkaTopic : query.place();
+        if (!TOPIC.matcher(topic).matches()) {
+            throw PostriderException.refused(
+                    "kafka topic must match [A-Za-z0-9._-]{1,249}, was '" + KafkaOptions.shortened(topic) + "'");
+        }
+        try (KafkaConsumer<byte[], byte[]> consumer =
+                new KafkaConsumer<>(options.reader(), new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
+            return new TopicReading(consumer, topic, options.answerTimeout()).read(query, messages);
         }
     }
 

@@ -1,9 +1,13 @@
 package io.postrider.redis;
 
 import io.lettuce.core.RedisFuture;
+import io.lettuce.core.pubsub.RedisPubSubAdapter;
+import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import io.postrider.Envelope;
 import io.postrider.LogEvent;
 import io.postrider.MessageFormat;
+import io.postrider.PublishedMessage;
+import io.postrider.PublishedQuery;
 import io.postrider.RelayEpoch;
 import io.postrider.SendResult;
 import io.postrider.Sink;
@@ -11,6 +15,10 @@ import io.postrider.redis.RedisLink.Replies;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 
 /**
  * Publishes each event on a channel, by default as an {@link Envelope}.
@@ -72,9 +80,38 @@ public final class RedisPubSubSink implements Sink {
                 : SendResult.unavailable(replies.values().size(), error);
     }
 
-    private String message(LogEvent event) {
+    /** The message in the relay's format, signed if the options have a channel secret. */
+    @Override
+    public String message(LogEvent event) {
         String message = format.text(event);
         return seal.map(s -> s.seal(channel, message)).orElse(message);
+    }
+
+    /** Listens to a channel for the time in the query: Redis keeps no messages. */
+    @Override
+    public boolean readPublished(PublishedQuery query, Consumer<PublishedMessage> messages)
+            throws InterruptedException {
+        String name = query.place() == null ? channel : Checks.unlessName("redis channel", query.place());
+        BlockingQueue<String> heard = new LinkedBlockingQueue<>(query.most());
+        try (RedisLink reader = new RedisLink(options, "postrider-reader");
+                StatefulRedisPubSubConnection<String, String> connection = reader.listen()) {
+            connection.addListener(new RedisPubSubAdapter<>() {
+                @Override
+                public void message(String from, String message) {
+                    heard.offer(message);
+                }
+            });
+            connection.sync().subscribe(name);
+            long end = System.nanoTime() + query.listenFor().toNanos();
+            while (System.nanoTime() - end < 0) {
+                String message = heard.poll(Math.max(0, end - System.nanoTime()), TimeUnit.NANOSECONDS);
+                if (message != null) {
+                    String content = seal.flatMap(s -> s.open(name, message)).orElse(message);
+                    messages.accept(new PublishedMessage("", Map.of(), content));
+                }
+            }
+        }
+        return false;
     }
 
     /** Queues a message in a transaction and discards it: Redis makes all its checks, and no subscriber receives it. */

@@ -12,6 +12,8 @@ import io.postrider.Envelope;
 import io.postrider.LogEvent;
 import io.postrider.MessageFormat;
 import io.postrider.PostriderException;
+import io.postrider.PublishedMessage;
+import io.postrider.PublishedQuery;
 import io.postrider.RelayEpoch;
 import io.postrider.SendResult;
 import io.postrider.Sink;
@@ -22,6 +24,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -219,6 +222,15 @@ public final class RedisStreamSink implements Sink {
             }
         }
         return older && !newer;
+    }
+
+    /** Reads a stream from this time up to its present end, on a connection of its own. A field {@code data} has the payload. */
+    @Override
+    public boolean readPublished(PublishedQuery query, Consumer<PublishedMessage> messages) {
+        String name = query.place() == null ? stream : Checks.unlessName("redis stream", query.place());
+        try (RedisLink reader = new RedisLink(options, "postrider-reader")) {
+            return StreamReading.read(reader, name, query, messages);
+        }
     }
 
     /** Queues an append in a transaction and discards it. */
