@@ -117,7 +117,7 @@ public final class KafkaSink implements Sink {
     /** The value of a record; its headers have the attributes of the event. */
     @Override
     public String message(LogEvent event) {
-        return event.payload();
+        return Records.value(event, options.format());
     }
 
     /** Reads a topic from this time up to its present end; a lane is a partition. */

@@ -51,7 +51,7 @@ final class Records {
                 null,
                 event.createdAt().toEpochMilli(),
                 key,
-                value(event).getBytes(UTF_8));
+                value(event, format).getBytes(UTF_8));
         Headers headers = record.headers();
         if (format == MessageFormat.CLOUD_EVENTS) {
             Envelope.attributes(event)
@@ -68,7 +68,8 @@ final class Records {
         return record;
     }
 
-    private String value(LogEvent event) {
+    /** The value of a record. In CloudEvents' binary mode the envelope is in the headers. */
+    static String value(LogEvent event, MessageFormat format) {
         return format == MessageFormat.CLOUD_EVENTS ? event.payload() : format.text(event);
     }
 

@@ -224,6 +224,11 @@ public final class RedisStreamSink implements Sink {
         return older && !newer;
     }
 
+    @Override
+    public String message(LogEvent event) {
+        return format.text(event);
+    }
+
     /** Reads a stream from this time up to its present end, on a connection of its own. A field {@code data} has the payload. */
     @Override
     public boolean readPublished(PublishedQuery query, Consumer<PublishedMessage> messages) {

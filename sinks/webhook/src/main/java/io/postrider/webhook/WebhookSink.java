@@ -191,9 +191,15 @@ public final class WebhookSink implements Sink {
         return new PostriderException(kind, describe() + ": " + what, cause);
     }
 
+    /** The body of the request. */
+    @Override
+    public String message(LogEvent event) {
+        return format.text(event);
+    }
+
     /** The timestamp is that of this attempt, so that a late retry is not mistaken for a replayed old message. */
     private byte[] request(LogEvent event) {
-        byte[] body = format.text(event).getBytes(StandardCharsets.UTF_8);
+        byte[] body = message(event).getBytes(StandardCharsets.UTF_8);
         String id = event.id().toString();
         String timestamp = Long.toString(clock.instant().getEpochSecond());
         byte[] head = String.join(
