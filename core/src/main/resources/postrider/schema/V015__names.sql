@@ -1,0 +1,2 @@
+-- Reserved for another change of this release.
+select 1;
