@@ -61,12 +61,16 @@ public final class JdbcListeners implements Listeners {
     public long reset(String listener, StartPoint to) {
         return database.transaction(session -> {
             long cursor = cursorAt(session, listener, to);
-            session.query(
-                    RESET,
-                    bind -> bind.text("listener", listener)
-                            .int8("to_position", cursor)
-                            .text("worker", node),
-                    row -> row.int4("reset"));
+            long stood = session.one(
+                            RESET,
+                            bind -> bind.text("listener", listener)
+                                    .int8("to_position", cursor)
+                                    .text("worker", node),
+                            row -> row.int8("stood"))
+                    .orElseThrow();
+            session.call(
+                    RunningListeners.START_FILTER,
+                    bind -> bind.text("listener", listener).int8("stood", stood).int8("start", cursor));
             return cursor;
         });
     }
