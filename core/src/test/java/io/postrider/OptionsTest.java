@@ -27,6 +27,15 @@ class OptionsTest {
                 });
     }
 
+    @ParameterizedTest
+    @CsvSource({"30s, PT30S", "60s, PT1M", "5m, PT5M", "10ms, PT0.01S"})
+    void the_poll_takes_any_value_up_to_5_minutes(String variable, Duration poll) {
+        assertThat(Options.defaults()
+                        .withEnvironment(Map.of("POSTRIDER_POLL", variable))
+                        .poll())
+                .isEqualTo(poll);
+    }
+
     @Test
     void unset_variables_change_no_option() {
         Options options = Options.defaults().withNotify(false).withPoll(Duration.ofMillis(20));
@@ -37,10 +46,11 @@ class OptionsTest {
     @ParameterizedTest
     @CsvSource({
         "POSTRIDER_NOTIFY, yes, 'must be on or off, was ''yes'''",
-        "POSTRIDER_POLL, 5, 'must be a time such as 500ms or 2s, was ''5'''",
-        "POSTRIDER_POLL, -1s, 'must be a time such as 500ms or 2s, was ''-1s'''",
-        "POSTRIDER_POLL, 1ms, 'poll must be PT0.01S..PT3S, was PT0.001S'",
-        "POSTRIDER_POLL, 1h, 'must be a time such as 500ms or 2s, was ''1h'''"
+        "POSTRIDER_POLL, 5, 'must be a time such as 500ms, 30s or 5m, was ''5'''",
+        "POSTRIDER_POLL, -1s, 'must be a time such as 500ms, 30s or 5m, was ''-1s'''",
+        "POSTRIDER_POLL, 1ms, 'poll must be PT0.01S..PT5M, was PT0.001S'",
+        "POSTRIDER_POLL, 6m, 'poll must be PT0.01S..PT5M, was PT6M'",
+        "POSTRIDER_POLL, 1h, 'must be a time such as 500ms, 30s or 5m, was ''1h'''"
     })
     void another_value_is_refused_by_name(String variable, String value, String says) {
         assertThatThrownBy(() -> Options.defaults().withEnvironment(Map.of(variable, value)))
