@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.postrider.PostriderException;
-import io.postrider.server.settings.DatabaseChoice;
 import io.postrider.server.settings.Keyring;
 import io.postrider.server.settings.ServerSettings;
+import io.postrider.support.DatabaseChoice;
 import io.postrider.testkit.Await;
 import io.postrider.testkit.PostgresTest;
 import io.postrider.testkit.TestDatabase;
