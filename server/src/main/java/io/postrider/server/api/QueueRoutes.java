@@ -85,7 +85,7 @@ final class QueueRoutes {
     private Answer lease(Call call) {
         String queue = call.place("queue");
         Fields fields = call.fields("lease");
-        if (!fields.has("lease")) {
+        if (!fields.names("lease")) {
             throw fields.refused("lease", "must be given; null means the default");
         }
         Duration lease = fields.durationOrNull("lease");
