@@ -20,6 +20,7 @@ public final class Listener {
     private final String topic;
     private final Handler handler;
     private final @Nullable Set<String> types;
+    private final @Nullable Set<String> projects;
     private final int batch;
     private final int concurrency;
     private final FailurePolicy policy;
@@ -40,6 +41,7 @@ public final class Listener {
         this.topic = Refuse.unlessName("topic", Refuse.missing("topic", draft.topic));
         this.handler = Refuse.missing("handler", draft.handler);
         this.types = draft.types;
+        this.projects = draft.projects;
         this.batch = Refuse.outside("batch", draft.batch, 1, 10_000);
         this.concurrency = Refuse.outside("concurrency", draft.concurrency, 1, 1_000);
         this.policy = Refuse.missing("policy", draft.policy);
@@ -55,6 +57,9 @@ public final class Listener {
         }
         if (types != null) {
             types.forEach(type -> Refuse.unlessType("types", type));
+        }
+        if (projects != null) {
+            projects.forEach(project -> Refuse.unlessReference("projects", project));
         }
     }
 
@@ -87,6 +92,16 @@ public final class Listener {
     public Listener withTypes(String... only) {
         Draft draft = new Draft(this);
         draft.types = only.length == 0 ? null : Set.of(only);
+        return new Listener(draft);
+    }
+
+    /**
+     * Handles only events of these projects; events without a project are not handled. The filter runs in the database. Default:
+     * all.
+     */
+    public Listener withProjects(String... only) {
+        Draft draft = new Draft(this);
+        draft.projects = only.length == 0 ? null : Set.copyOf(List.of(only));
         return new Listener(draft);
     }
 
@@ -173,6 +188,11 @@ public final class Listener {
         return types;
     }
 
+    /** The projects whose events it handles, or null for all. */
+    public @Nullable Set<String> projects() {
+        return projects;
+    }
+
     public int batch() {
         return batch;
     }
@@ -220,7 +240,8 @@ public final class Listener {
         return "listener=" + name + " topic=" + topic + " kind=" + (isTransactional() ? "transactional" : "relay")
                 + " policy=" + policy + " batch=" + batch + " concurrency=" + concurrency + " attempts=" + attempts
                 + " backoff=" + backoff + ".." + backoffCap + " types=" + (types == null ? "all" : List.copyOf(types))
-                + " start=" + start + (shadow ? " shadow=true" : "");
+                + " projects=" + (projects == null ? "all" : List.copyOf(projects)) + " start=" + start
+                + (shadow ? " shadow=true" : "");
     }
 
     /** The options while one of them is being changed. */
@@ -231,6 +252,9 @@ public final class Listener {
 
         @Nullable
         Set<String> types;
+
+        @Nullable
+        Set<String> projects;
 
         int batch = 100;
         int concurrency = 1;
@@ -251,6 +275,7 @@ public final class Listener {
         Draft(Listener from) {
             this(from.name, from.topic, from.handler);
             this.types = from.types;
+            this.projects = from.projects;
             this.batch = from.batch;
             this.concurrency = from.concurrency;
             this.policy = from.policy;

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * a {@link PostriderException} that names the option.
  */
 public final class Options {
-    private static final Pattern TIME = Pattern.compile("(\\d{1,9})(ms|s)");
+    private static final Pattern TIME = Pattern.compile("(\\d{1,9})(ms|s|m)");
 
     private final String schema;
     private final String node;
@@ -41,7 +41,7 @@ public final class Options {
         this.node = Refuse.unlessName("node", draft.node);
         this.direct = draft.direct;
         this.notify = draft.notify;
-        this.poll = Refuse.outside("poll", draft.poll, Duration.ofMillis(10), Duration.ofSeconds(3));
+        this.poll = Refuse.outside("poll", draft.poll, Duration.ofMillis(10), Duration.ofMinutes(5));
         this.payloadCap = Refuse.outside("payload cap", draft.payloadCap, 1, 64 << 20);
         this.keep = Refuse.outside("keep", draft.keep, Duration.ZERO, Duration.ofDays(36_500));
         this.patience = Refuse.outside("patience", draft.patience, draft.keep, Duration.ofDays(36_500));
@@ -98,8 +98,9 @@ public final class Options {
     }
 
     /**
-     * How often a node polls, in case a notification was lost. 10 ms..3 s, default 1 s. Other nodes consider a node dead after
-     * 10 s of silence, hence the upper limit.
+     * How often a node polls, in case a notification was lost. 10 ms..5 min, default 1 s. A node that no notification can reach,
+     * such as one behind a pooler without a direct connection, polls at least once a second. Signs of life, taking over from a
+     * node that is gone, and delayed jobs do not depend on this: they are checked at least once a second.
      */
     public Options withPoll(Duration every) {
         Draft draft = new Draft(this);
@@ -109,7 +110,7 @@ public final class Options {
 
     /**
      * Applies the environment variables for a careful rollout: {@code POSTRIDER_NOTIFY} is {@code on} or {@code off},
-     * {@code POSTRIDER_POLL} is a time such as {@code 500ms} or {@code 2s}. An unset or empty variable changes nothing.
+     * {@code POSTRIDER_POLL} is a time such as {@code 500ms}, {@code 30s} or {@code 5m}. An unset or empty variable changes nothing.
      */
     public Options withEnvironment(Map<String, String> environment) {
         Options changed = this;
@@ -132,10 +133,14 @@ public final class Options {
         Matcher matcher = TIME.matcher(value);
         if (!matcher.matches()) {
             throw PostriderException.refused(
-                    variable + " must be a time such as 500ms or 2s, was '" + Refuse.shortened(value) + "'");
+                    variable + " must be a time such as 500ms, 30s or 5m, was '" + Refuse.shortened(value) + "'");
         }
         long count = Long.parseLong(matcher.group(1));
-        return matcher.group(2).equals("s") ? Duration.ofSeconds(count) : Duration.ofMillis(count);
+        return switch (matcher.group(2)) {
+            case "ms" -> Duration.ofMillis(count);
+            case "s" -> Duration.ofSeconds(count);
+            default -> Duration.ofMinutes(count);
+        };
     }
 
     /**

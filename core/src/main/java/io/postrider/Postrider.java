@@ -13,6 +13,7 @@ import io.postrider.admin.Queues;
 import io.postrider.admin.Relays;
 import io.postrider.admin.Revocations;
 import io.postrider.admin.Schedules;
+import io.postrider.admin.Topics;
 import io.postrider.admin.Verifier;
 import java.sql.Connection;
 import java.util.List;
@@ -130,6 +131,9 @@ public interface Postrider extends AutoCloseable {
 
     /** Lists, pauses and limits queues. */
     Queues queues();
+
+    /** Sets which fields the events of a topic must have. */
+    Topics topics();
 
     /** Sets and lists schedules. */
     Schedules schedules();

@@ -1,5 +1,6 @@
 package io.postrider;
 
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -93,6 +94,16 @@ final class Refuse {
                     + " cannot read or settle; choose another");
         }
         return code;
+    }
+
+    /** What the schema accepts as a project or user: any text of up to 1,024 bytes. */
+    static String unlessReference(String option, String value) {
+        int bytes = value.getBytes(StandardCharsets.UTF_8).length;
+        if (bytes < 1 || bytes > 1024 || value.indexOf('\0') >= 0) {
+            throw PostriderException.refused(
+                    option + " must have 1..1024 bytes and no NUL, was '" + shortened(value) + "'");
+        }
+        return value;
     }
 
     private static String unless(String option, String value, String signs, int longest) {

@@ -39,8 +39,9 @@ public final class RetryPolicy {
     }
 
     /**
-     * One retry after each wait in the table: {@code table(ZERO, 30 s, 5 min)} retries at once, after 30 s and after 5 min; then
-     * the job is dead. Each wait is 0..36,500 days and has no jitter.
+     * One retry after each wait in the table, so one run more than waits: {@code table(30 s, 5 min)} runs a job at once, 30 s after
+     * the first failure and 5 min after the second; then the job is dead. Such a table is often written as "0 s, 30 s, 5 min, FAILED",
+     * with the wait before each run. Each wait is 0..36,500 days and has no jitter.
      */
     public static RetryPolicy table(Duration... waits) {
         for (Duration wait : waits) {

@@ -70,14 +70,14 @@ begin
   ), letters as (
     insert into postrider.dead_letter
       (listener, position, topic, event_id, created_at, type, key, project_id, user_id, aggregate_type, aggregate_id,
-       payload, headers, attempts, error_code, error, stack)
+       payload, headers, attempts, error_code, error, stack, claimed_at)
     select b.topic, b.position, b.topic, b.event_id, b.created_at, b.type, b.key, b.project_id, b.user_id, b.aggregate_type,
       b.aggregate_id, b.payload, b.headers, b.attempt, 'crash', format('%s workers ended while it ran, the last one while it ran alone',
-      b.crashes + crash), b.stack
+      b.crashes + crash), b.stack, b.claimed_at
     from buried b
     on conflict (listener, position) do update
     set attempts = excluded.attempts, error_code = excluded.error_code, error = excluded.error, stack = excluded.stack,
-      died_at = excluded.died_at
+      died_at = excluded.died_at, claimed_at = excluded.claimed_at
   )
   select count(*), case when count(*) > 0 then postrider.release_unique(
     array_agg(b.topic), array_agg(b.project_id), array_agg(b.unique_key), array_agg(b.event_id))::text end

@@ -1,7 +1,7 @@
--- read(topic, after, upto, most, bytes, types, low_id, high_id): the events at positions after < position <= upto.
+-- read(topic, after, upto, most, bytes, types, low_id, high_id, projects): the events at positions after < position <= upto.
 --
 -- takes    most, bytes: stop after this many events, or when the payloads together reach this size; at least one is returned.
---          types: only these, null for all. low_id, high_id: a range of ids that contains all of them, to read few segments
+--          types, projects: only these, null for all. low_id, high_id: a range of ids that contains all of them, to read few segments
 -- gives    the events ordered by position; running is the total length of the payloads up to each. A position whose event was
 --          deleted has nulls, whatever its type was. era: in which this was read
 -- touches  log, event, era (reads)
@@ -15,7 +15,8 @@ create or replace function postrider.read(
   bytes     bigint,
   types     text[],
   low_id    bigint,
-  high_id   bigint)
+  high_id   bigint,
+  projects  text[] default null)
 returns table (
   "position" bigint, event_id uuid, type text, payload text, key text, project_id text, user_id text,
   aggregate_type text, aggregate_id text, headers text, created_at timestamptz, era int,
@@ -48,6 +49,7 @@ begin
       and l.id >= low_id
       and l.id <= high_id
       and (types is null or e.type is null or e.type = any (types))
+      and (projects is null or e.type is null or e.project_id = any (projects))
       order by l.position
       limit most
     ) r

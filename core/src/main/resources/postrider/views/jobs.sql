@@ -20,8 +20,11 @@ select e.event_id as id, split_part(l.topic, ':', 2) as queue, e.type as job_typ
   coalesce(x.error_code, d.error_code) as last_error_code,
   coalesce(x.error, d.error) as last_error_message,
   e.created_at::timestamptz,
-  coalesce(case when d.worker is not null then d.claimed_at end, f.claimed_at, case when d.position is null then c.at end) as claimed_at,
-  coalesce(x.died_at, f.at, case when s.fate <> 'aside' then s.at end) as finished_at,
+  case when d.worker is not null then d.claimed_at
+    when d.position is null then coalesce(x.claimed_at, f.claimed_at, case when s.fate is distinct from 'aside' then c.at end)
+  end as claimed_at,
+  case when d.position is null then coalesce(x.died_at, f.at, case when s.fate <> 'aside' then s.at end,
+    case when c.n is null then k.at end) end as finished_at,
   e.key, e.project_id, e.user_id, e.payload, e.headers, e.unique_key::text,
   coalesce(f.result, s.results -> (l.position::text)) as result,
   p.percent as progress, p.note as progress_note, d.why as waits_for, coalesce(d.crashes, 0) as crashes,

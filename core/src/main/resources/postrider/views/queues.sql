@@ -24,7 +24,7 @@ select n.name,
   round(postrider.begun(n.name, interval '1 minute') / 60.0, 1) as throughput,
   (select count(*) from postrider.dead_letter x where x.listener = any (postrider.lanes(n.name))) as dead_letters,
   coalesce(q.paused, false) as paused, q.running_limit, q.key_limit, q.rate, q.rate_period, q.created_at,
-  coalesce(f.events, 0) as unpositioned
+  coalesce(f.events, 0) as unpositioned, q.lease
 from (select q.name from postrider.queue_names() q (name) union select f.name from fresh f) n
 left join fresh f on f.name = n.name
 left join postrider.queue q on q.name = n.name

@@ -27,6 +27,15 @@ class OptionsTest {
                 });
     }
 
+    @ParameterizedTest
+    @CsvSource({"30s, PT30S", "60s, PT1M", "5m, PT5M", "10ms, PT0.01S"})
+    void the_poll_takes_any_value_up_to_5_minutes(String variable, Duration poll) {
+        assertThat(Options.defaults()
+                        .withEnvironment(Map.of("POSTRIDER_POLL", variable))
+                        .poll())
+                .isEqualTo(poll);
+    }
+
     @Test
     void the_log_rate_is_off_by_default_and_bounded() {
         assertThat(Options.defaults().logRate()).isZero();
@@ -44,10 +53,11 @@ class OptionsTest {
     @ParameterizedTest
     @CsvSource({
         "POSTRIDER_NOTIFY, yes, 'must be on or off, was ''yes'''",
-        "POSTRIDER_POLL, 5, 'must be a time such as 500ms or 2s, was ''5'''",
-        "POSTRIDER_POLL, -1s, 'must be a time such as 500ms or 2s, was ''-1s'''",
-        "POSTRIDER_POLL, 1ms, 'poll must be 10ms..3s, was 1ms'",
-        "POSTRIDER_POLL, 1h, 'must be a time such as 500ms or 2s, was ''1h'''"
+        "POSTRIDER_POLL, 5, 'must be a time such as 500ms, 30s or 5m, was ''5'''",
+        "POSTRIDER_POLL, -1s, 'must be a time such as 500ms, 30s or 5m, was ''-1s'''",
+        "POSTRIDER_POLL, 1ms, 'poll must be 10ms..5m, was 1ms'",
+        "POSTRIDER_POLL, 6m, 'poll must be 10ms..5m, was 6m'",
+        "POSTRIDER_POLL, 1h, 'must be a time such as 500ms, 30s or 5m, was ''1h'''"
     })
     void another_value_is_refused_by_name(String variable, String value, String says) {
         assertThatThrownBy(() -> Options.defaults().withEnvironment(Map.of(variable, value)))

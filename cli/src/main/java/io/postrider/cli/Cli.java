@@ -26,6 +26,8 @@ import io.postrider.cli.adopt.AdoptStatusCommand;
 import io.postrider.cli.adopt.AdoptUndoCommand;
 import io.postrider.cli.database.DoctorCommand;
 import io.postrider.cli.database.MigrateCommand;
+import io.postrider.cli.database.MigratePlanCommand;
+import io.postrider.cli.database.UninstallCommand;
 import io.postrider.cli.database.VerifyCommand;
 import io.postrider.cli.deadletters.DeadLettersCommand;
 import io.postrider.cli.deadletters.DeadLettersDiscardCommand;
@@ -47,6 +49,7 @@ import io.postrider.cli.listeners.ResetCommand;
 import io.postrider.cli.listeners.ResumeCommand;
 import io.postrider.cli.queues.QueuesCommand;
 import io.postrider.cli.queues.QueuesDrainCommand;
+import io.postrider.cli.queues.QueuesLeaseCommand;
 import io.postrider.cli.queues.QueuesLimitCommand;
 import io.postrider.cli.queues.QueuesListCommand;
 import io.postrider.cli.queues.QueuesPauseCommand;
@@ -69,6 +72,9 @@ import io.postrider.cli.terminal.CommonOptions;
 import io.postrider.cli.terminal.ExitCode;
 import io.postrider.cli.terminal.Terminal;
 import io.postrider.cli.text.PrintableText;
+import io.postrider.cli.topics.TopicsCommand;
+import io.postrider.cli.topics.TopicsRequireCommand;
+import io.postrider.cli.topics.TopicsRequirementsCommand;
 import io.postrider.embedded.EmbeddedPostgresException;
 import io.postrider.support.Suggestion;
 import java.io.PrintWriter;
@@ -118,7 +124,7 @@ final class Cli {
     Cli(Terminal terminal) {
         this.terminal = terminal;
         this.commands = new CommandLine(new PostriderCommand(terminal))
-                .addSubcommand(new MigrateCommand(terminal))
+                .addSubcommand(migrate(terminal))
                 .addSubcommand(new EmitCommand(terminal))
                 .addSubcommand(new TailCommand(terminal))
                 .addSubcommand(new ListenersCommand(terminal))
@@ -127,12 +133,14 @@ final class Cli {
                 .addSubcommand(jobs(terminal))
                 .addSubcommand(queues(terminal))
                 .addSubcommand(schedules(terminal))
+                .addSubcommand(topics(terminal))
                 .addSubcommand(adopt(terminal))
                 .addSubcommand(new PauseCommand(terminal))
                 .addSubcommand(new ResumeCommand(terminal))
                 .addSubcommand(new ResetCommand(terminal))
                 .addSubcommand(new DoctorCommand(terminal))
                 .addSubcommand(new VerifyCommand(terminal))
+                .addSubcommand(new UninstallCommand(terminal))
                 .addSubcommand(new BenchCommand())
                 .addSubcommand(new ProveCommand(terminal))
                 .addSubcommand(new DemoCommand(terminal))
@@ -156,6 +164,16 @@ final class Cli {
     private static void addCommonOptions(CommandLine command) {
         command.getCommandSpec().addMixin("common", CommandSpec.forAnnotatedObject(new CommonOptions()));
         command.getSubcommands().values().forEach(Cli::addCommonOptions);
+    }
+
+    private static CommandLine migrate(Terminal terminal) {
+        return new CommandLine(new MigrateCommand(terminal)).addSubcommand(new MigratePlanCommand(terminal));
+    }
+
+    private static CommandLine topics(Terminal terminal) {
+        return new CommandLine(new TopicsCommand(terminal))
+                .addSubcommand(new TopicsRequirementsCommand(terminal))
+                .addSubcommand(new TopicsRequireCommand(terminal));
     }
 
     private static CommandLine deadLetters(Terminal terminal) {
@@ -193,7 +211,8 @@ final class Cli {
                 .addSubcommand(new QueuesPauseCommand(terminal))
                 .addSubcommand(new QueuesResumeCommand(terminal))
                 .addSubcommand(new QueuesDrainCommand(terminal))
-                .addSubcommand(new QueuesLimitCommand(terminal));
+                .addSubcommand(new QueuesLimitCommand(terminal))
+                .addSubcommand(new QueuesLeaseCommand(terminal));
     }
 
     private static CommandLine schedules(Terminal terminal) {

@@ -14,8 +14,9 @@ import picocli.CommandLine.Spec;
         header = "A transactional log of events, a job queue and a realtime gateway on your PostgreSQL.",
         versionProvider = Version.class,
         description = {
-            "Select the database with --database-url after the command, with POSTRIDER_DATABASE_URL, or with the variables of"
-                    + " psql (PGHOST, PGPORT, PGUSER, PGPASSWORD, PGDATABASE, PGSSLMODE).",
+            "Select the database with --database-url after the command, with POSTRIDER_DATABASE_URL, with PSQL_HOST, PSQL_PORT,"
+                    + " PSQL_USER, PSQL_PASSWORD and PSQL_DATABASE, or with the variables of psql (PGHOST, PGPORT, PGUSER,"
+                    + " PGPASSWORD, PGDATABASE, PGSSLMODE).",
             "Exit codes: 0 ok, 1 failure, 2 usage, 3 not found, 4 conflict, 5 unreachable."
         },
         footer = {

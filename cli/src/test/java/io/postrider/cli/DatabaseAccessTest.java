@@ -2,8 +2,10 @@ package io.postrider.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.postrider.testkit.NeedsProgram;
 import io.postrider.testkit.PostgresTest;
 import io.postrider.testkit.TestDatabase;
+import io.postrider.testkit.program.PgBouncer;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -143,6 +145,53 @@ class DatabaseAccessTest {
         psql.with("POSTRIDER_DATABASE_URL", "postgres://127.0.0.1:1/shop");
         assertThat(psql.run("listeners").code()).isEqualTo(5);
         psql.ok("listeners", "--database-url", database.jdbcUrl());
+    }
+
+    @Test
+    void the_variables_of_an_existing_deployment_select_the_database_in_every_command(TestDatabase database) {
+        Shell shell = new Shell()
+                .with("PSQL_HOST", "127.0.0.1")
+                .with("PSQL_PORT", Integer.toString(database.server().port()))
+                .with("PSQL_USER", database.server().user())
+                .with("PSQL_PASSWORD", database.server().password())
+                .with("PSQL_DATABASE", database.name())
+                .with("PGHOST", "nowhere.invalid"); // comes after them
+        shell.ok("migrate");
+        for (String command : new String[] {
+            "emit orders order.placed {}",
+            "tail orders",
+            "listeners",
+            "relays list",
+            "dead-letters list",
+            "queues list",
+            "schedules list",
+            "topics requirements",
+            "doctor",
+            "verify",
+            "uninstall --dry-run"
+        }) {
+            shell.ok(command.split(" "));
+        }
+        assertThat(shell.with("PSQL_PORT", "many").run("listeners").complaint())
+                .isEqualTo("postrider: PSQL_PORT must be a port number, was 'many'");
+    }
+
+    @Test
+    @NeedsProgram("pgbouncer")
+    void a_direct_url_beside_a_pooler_is_used_for_what_needs_a_session(TestDatabase database) throws Exception {
+        new Shell(database).ok("migrate");
+        try (PgBouncer pooler = PgBouncer.before(database, 2)) {
+            Shell pooled = new Shell().with("POSTRIDER_DATABASE_URL", pooler.url());
+            assertThat(pooled.run("doctor").out()).contains("a pooler is between Postrider and the server");
+            Shell direct =
+                    pooled.with("POSTRIDER_DIRECT_URL", database.jdbcUrl()).with("POSTRIDER_POLL", "5m");
+            assertThat(direct.run("doctor").out()).contains("no pooler between Postrider and the server");
+            Shell.Running tail = direct.start("tail", "orders", "--follow", "--limit", "2", "--json");
+            for (int i = 0; i < 2; i++) { // the second is heard by a notification, long before the poll
+                direct.ok("emit", "orders", "order.placed", "{\"n\": " + i + "}");
+            }
+            assertThat(tail.await().lines()).hasSize(2);
+        }
     }
 
     @Test

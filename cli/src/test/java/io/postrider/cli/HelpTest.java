@@ -25,6 +25,12 @@ class HelpTest {
     @ValueSource(
             strings = {
                 "migrate",
+                "migrate plan",
+                "uninstall",
+                "topics",
+                "topics require",
+                "topics requirements",
+                "queues lease",
                 "emit",
                 "tail",
                 "listeners",

@@ -43,6 +43,63 @@ class MigrateCommandTest {
     }
 
     @Test
+    void plan_prints_statements_with_their_locks_and_changes_nothing(TestDatabase database) {
+        Shell shell = new Shell(database);
+        String plan = shell.ok("migrate", "plan").out();
+        assertThat(plan)
+                .contains("-- V001__log\n", "create table postrider.migration (", "-- locks: no table\n")
+                .contains("-- locks: ACCESS EXCLUSIVE on postrider.event")
+                .contains("-- functions/emit\ncreate or replace function postrider.emit(;");
+        assertThat(Shell.ask(database, "select to_regnamespace('postrider')")).isEqualTo("null");
+        assertThat(shell.ok("migrate", "plan", "--json").lines())
+                .allMatch(line -> line.startsWith("{\"migration\":\""))
+                .anyMatch(line -> line.endsWith("\"locks\":[\"ACCESS EXCLUSIVE on postrider.queue\"]}"));
+        shell.ok("migrate");
+        Ran nothing = shell.ok("migrate", "plan");
+        assertThat(nothing.out()).isEmpty();
+        assertThat(nothing.err()).contains("up to date: nothing to run");
+    }
+
+    @Test
+    void uninstall_asks_removes_everything_and_says_what(TestDatabase database) {
+        Shell shell = new Shell(database);
+        assertThat(shell.run("uninstall", "--yes").code()).isEqualTo(3);
+        shell.ok("migrate");
+        assertThat(shell.run("uninstall").complaint()).contains("confirm with --yes");
+        String role = "postrider_reader_" + database.name();
+        assertThat(shell.ok("uninstall", "--dry-run", "--json").line())
+                .isEqualTo("{\"schema\":\"postrider\",\"role\":\"" + role
+                        + "\",\"dependents\":[],\"role_kept\":null,\"dry_run\":true}");
+        assertThat(shell.ok("uninstall", "--yes").err())
+                .contains("removed schema postrider with all events and jobs, role " + role);
+        assertThat(Shell.ask(database, "select to_regnamespace('postrider')")).isEqualTo("null");
+        assertThat(Shell.ask(database, "select count(*) from pg_roles where rolname = '" + role + "'"))
+                .isEqualTo("0");
+    }
+
+    @Test
+    void queues_and_topics_have_settings(TestDatabase database) {
+        Shell shell = new Shell(database);
+        shell.ok("migrate");
+        assertThat(shell.ok("queues", "lease", "mail", "30s", "--json").line())
+                .isEqualTo("{\"name\":\"mail\",\"lease\":\"PT30S\"}");
+        assertThat(shell.ok("queues", "list", "--json").line()).contains("\"lease\":\"PT30S\"");
+        assertThat(shell.ok("queues", "list").out()).contains("lease 30.0 s");
+        shell.ok("queues", "lease", "mail", "default");
+        assertThat(shell.ok("queues", "list", "--json").line()).contains("\"lease\":null");
+        assertThat(shell.run("queues", "lease", "mail", "1s").complaint()).contains("lease must be PT3S..PT1H");
+
+        shell.ok("topics", "require", "chat", "--project-id", "--user-id");
+        assertThat(shell.ok("topics", "requirements", "--json").line())
+                .isEqualTo("{\"topic\":\"chat\",\"project_id\":true,\"user_id\":true}");
+        Ran refused = shell.run("emit", "chat", "message", "{}");
+        assertThat(refused.code()).isEqualTo(2);
+        assertThat(refused.complaint()).contains("topic chat requires project_id and user_id");
+        shell.ok("topics", "require", "chat");
+        shell.ok("emit", "chat", "message", "{}");
+    }
+
+    @Test
     void another_schema_can_be_chosen(TestDatabase database) {
         new Shell(database).ok("migrate", "--schema", "outbox");
         assertThat(Shell.ask(database, "select count(*) from outbox.event")).isEqualTo("0");

@@ -6,7 +6,7 @@ import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Lists, pauses, drains and limits queues. Thread-safe. */
+/** Lists, pauses, drains and limits queues, and sets their leases. Thread-safe. */
 public interface Queues {
     /** Every queue in the database. */
     List<Status> list();
@@ -27,6 +27,15 @@ public interface Queues {
     void limit(String queue, Limits limits);
 
     /**
+     * Sets how long a silent worker keeps its jobs of a queue: a worker whose process is stopped or cannot reach the database. Then
+     * another node takes them over. A worker that is alive keeps its jobs however long they take, and the jobs of a process that
+     * has ended are taken over at once. A node that works on several queues with a lease has the shortest of them.
+     *
+     * @param lease 3 s..1 h; null: the default, 10 s. Behind a pooler without a direct connection a lease is at least 12 s
+     */
+    void lease(String queue, @Nullable Duration lease);
+
+    /**
      * The status of a queue: a row of the view {@code queues}.
      *
      * @param depth an estimate of the jobs that could run now: the delayed jobs that are due, plus all jobs that were never
@@ -39,6 +48,7 @@ public interface Queues {
      * @param runningLimit null: none
      * @param keyLimit null: none
      * @param rate null: none
+     * @param lease how long a silent worker keeps its jobs; null: the default
      */
     record Status(
             String name,
@@ -51,7 +61,8 @@ public interface Queues {
             boolean paused,
             @Nullable Long runningLimit,
             @Nullable Long keyLimit,
-            @Nullable Long rate) {}
+            @Nullable Long rate,
+            @Nullable Duration lease) {}
 
     /**
      * The limits of a queue, over all nodes together. Immutable; null means no limit.

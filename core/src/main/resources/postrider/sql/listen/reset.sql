@@ -4,7 +4,7 @@
 -- sent. A failed event that is skipped this way is not retried; one behind the cursor still is. If the listener records a topic,
 -- the skipped positions are missing in the event log, and that is recorded. A listener keeps its mode: in shadow it records from
 -- the new position on, and live it sends from there, even if it was in shadow there before.
--- touches: delivery, listener, setback, event_log_forgotten. locks: the listener's place in the ledger
+-- gives: where it stood. touches: delivery, listener, setback, event_log_forgotten. locks: the listener's place in the ledger
 with locked as materialized (
   select l.name, pg_advisory_xact_lock('postrider.delivery'::regclass::oid::int4, l.id)::text as got
   from postrider.listener l
@@ -37,4 +37,4 @@ with locked as materialized (
   where :to_position > k.position
   on conflict (topic) do update set position = greatest(f.position, excluded.position)
 )
-select count(*) as reset, pg_notify('postrider', 'steer')::text as told from started
+select coalesce(max(k.position), 0) as stood, pg_notify('postrider', 'steer')::text as told from stood k

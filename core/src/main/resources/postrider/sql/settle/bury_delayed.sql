@@ -7,11 +7,11 @@ with gone as (
 )
 insert into postrider.dead_letter
   (listener, position, topic, event_id, created_at, type, key, project_id, user_id, aggregate_type, aggregate_id, payload,
-   headers, attempts, error_code, error, stack)
+   headers, attempts, error_code, error, stack, claimed_at)
 select g.topic, g.position, g.topic, g.event_id, g.created_at, g.type, g.key, g.project_id, g.user_id, g.aggregate_type,
-  g.aggregate_id, g.payload, g.headers, g.attempt, :code, :error, :stack
+  g.aggregate_id, g.payload, g.headers, g.attempt, :code, :error, :stack, g.claimed_at
 from gone g
 on conflict (listener, position) do update
 set attempts = excluded.attempts, error_code = excluded.error_code, error = excluded.error, stack = excluded.stack,
-  died_at = excluded.died_at
+  died_at = excluded.died_at, claimed_at = excluded.claimed_at
 returning position

@@ -1,5 +1,5 @@
 -- Terminates the connections of nodes that hold a session lock of ours and have been silent for 10 s. A wire sends a statement at
--- least once per poll interval; a silent one belongs to a process that is stopped or unreachable, and others wait for its locks.
+-- least once a second; a silent one belongs to a process that is stopped or unreachable, and others wait for its locks.
 -- The same for a transaction that has written its delivery and does not commit: its successor waits for the ledger. A wire that is
 -- busy on the server is spared, and so is a producer with an open transaction: it holds the idle lock shared, not exclusively.
 -- Needs no right beyond being the same role.

@@ -43,8 +43,10 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeSet;
 import java.util.UUID;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -191,6 +193,52 @@ class DocsTest {
             assertThat(plan.rows()).isEqualTo(2);
             awaitMail();
         }
+    }
+
+    @Test
+    void a_job_that_checks_the_state_before_it_acts(TestDatabase database) throws Exception {
+        try (HikariDataSource pool = pool(database);
+                Postrider postrider = Postrider.on(pool).migrate().start();
+                Connection connection = pool.getConnection()) {
+            // region jobs, state check
+            postrider.add(Worker.on("billing").handling("charge", job -> {
+                String order = job.payload();
+                if (isCharged(order)) {
+                    return Fate.done(); // an earlier attempt has done it
+                }
+                charge(order, job.id()); // the provider refuses a second charge with the same id
+                markCharged(order);
+                return Fate.done();
+            }));
+            // endregion
+            connection.setAutoCommit(false);
+            UUID id = postrider.enqueue(connection, Job.of("billing", "charge", "42"));
+            connection.commit();
+            Await.until(
+                    "it is done",
+                    Duration.ofSeconds(60),
+                    () -> postrider.jobs().find(id).orElseThrow().state() == Jobs.State.DONE);
+            assertThat(postrider.jobs().find(id).orElseThrow().attempts()).isEqualTo(2);
+            assertThat(charges).containsExactly(id);
+        }
+    }
+
+    private final List<UUID> charges = new CopyOnWriteArrayList<>();
+    private final AtomicBoolean charged = new AtomicBoolean();
+
+    private boolean isCharged(String order) {
+        return order.equals("42") && charged.get();
+    }
+
+    private void charge(String order, UUID id) {
+        assertThat(order).isEqualTo("42");
+        charges.add(id);
+    }
+
+    /** Records the charge; then the worker's process ends, as far as the job can tell. */
+    private void markCharged(String order) {
+        charged.set(order.equals("42"));
+        throw new IllegalStateException("ended after the charge was recorded");
     }
 
     @Test

@@ -11,7 +11,12 @@ final class ChatSettings {
             "POSTRIDER_REDIS_URL", "postrider.redis-url",
             "REDIS_HOST", "REDIS_HOST",
             "REDIS_PORT", "REDIS_PORT",
-            "REDIS_PASSWORD", "REDIS_PASSWORD");
+            "REDIS_USER", "REDIS_USER",
+            "REDIS_PASSWORD", "REDIS_PASSWORD",
+            "REDIS_DATABASE", "REDIS_DATABASE",
+            "REDIS_TLS", "REDIS_TLS",
+            "REDIS_CLUSTER", "REDIS_CLUSTER",
+            "REDIS_SENTINEL_PRIMARY", "REDIS_SENTINEL_PRIMARY");
 
     private ChatSettings() {}
 

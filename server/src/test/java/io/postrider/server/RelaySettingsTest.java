@@ -50,6 +50,8 @@ class RelaySettingsTest {
                 "orders",
                 "postrider.relays.audit.types",
                 "placed,paid",
+                "postrider.relays.audit.projects",
+                "p1,p2",
                 "postrider.relays.audit.url",
                 "http://" + host + "/hook",
                 "postrider.relays.audit.secrets[0]",
@@ -62,12 +64,13 @@ class RelaySettingsTest {
                 "beginning");
         try (LiveServer server = LiveServer.on(database, settings)) {
             String operator = server.operator();
-            server.post(operator, "/v1/topics/orders/events", "{\"type\":\"placed\",\"payload\":{\"order\":1}}");
-            server.post(operator, "/v1/topics/orders/events", "{\"type\":\"seen\",\"payload\":{\"order\":1}}");
-            server.post(operator, "/v1/topics/orders/events", "{\"type\":\"paid\",\"payload\":{\"order\":1}}");
+            emit(server, "placed", "p1");
+            emit(server, "seen", "p1");
+            emit(server, "paid", "p3");
+            emit(server, "paid", "p2");
             Await.until("both came", LONG, () -> received.size() == 2);
             assertThat(received.get(0)).contains("\"type\":\"placed\"", "\"position\":1");
-            assertThat(received.get(1)).contains("\"type\":\"paid\"", "\"position\":3");
+            assertThat(received.get(1)).contains("\"type\":\"paid\"", "\"position\":4");
             var tested = server.post(operator, "/v1/relays/audit/test", "");
             assertThat(tested.status()).as(tested.text()).isEqualTo(200);
             var relay = server.get(operator, "/v1/relays").json().at("/relays/0");
@@ -181,5 +184,12 @@ class RelaySettingsTest {
                 variables::get);
         assertThat(stream.sink().describe()).contains("other:1");
         stream.sink().close();
+    }
+
+    private static void emit(LiveServer server, String type, String project) {
+        server.post(
+                server.operator(),
+                "/v1/topics/orders/events",
+                "{\"type\":\"" + type + "\",\"project_id\":\"" + project + "\",\"payload\":{\"order\":1}}");
     }
 }

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.postrider.PostriderException;
-import io.postrider.server.settings.DatabaseChoice;
 import io.postrider.server.settings.Keyring;
 import io.postrider.server.settings.ServerSettings;
+import io.postrider.support.DatabaseChoice;
 import io.postrider.testkit.Await;
 import io.postrider.testkit.PostgresTest;
 import io.postrider.testkit.TestDatabase;
@@ -187,7 +187,7 @@ class SettingsTest {
                     postrider.pol                    | 1s                        | did you mean postrider.poll
                     postrider.http.prot              | 1                         | did you mean postrider.http.port
                     postrider.relay.x.type           | kafka                     | unknown setting postrider.relay.x.type
-                    postrider.poll                   | 10s                       | poll must be
+                    postrider.poll                   | 10m                       | poll must be
                     postrider.poll                   | soon                      | postrider.poll
                     postrider.schema                 | Big                       | schema must match
                     postrider.log                    | xml                       | must be json or text, was 'xml'

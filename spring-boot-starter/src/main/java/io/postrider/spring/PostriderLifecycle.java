@@ -52,6 +52,11 @@ final class PostriderLifecycle implements SmartLifecycle {
         listeners.forEach(postrider::add);
         workers.forEach(postrider::add);
         only(properties.work(), beans.schedules().orderedStream()).forEach(postrider.schedules()::set);
+        properties.queues().forEach((queue, settings) -> {
+            if (settings.lease() != null) {
+                postrider.queues().lease(queue, settings.lease());
+            }
+        });
         postrider.start();
         running = true;
     }

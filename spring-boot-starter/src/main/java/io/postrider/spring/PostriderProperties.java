@@ -2,6 +2,7 @@ package io.postrider.spring;
 
 import io.postrider.Options;
 import java.time.Duration;
+import java.util.Map;
 import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
@@ -29,6 +30,7 @@ import org.springframework.boot.context.properties.bind.Name;
  * @param start whether the node starts with the application. Default true; if false, the application can emit but runs nothing
  * @param listen whether {@code Listener} beans run here. Default true
  * @param work whether {@code Worker} and {@code Schedule} beans run here. Default true
+ * @param queues settings of queues, by name; written to the database at startup
  */
 @ConfigurationProperties("postrider")
 public record PostriderProperties(
@@ -47,7 +49,15 @@ public record PostriderProperties(
         @DefaultValue("true") boolean migrate,
         @DefaultValue("true") boolean start,
         @DefaultValue("true") boolean listen,
-        @DefaultValue("true") boolean work) {
+        @DefaultValue("true") boolean work,
+        @DefaultValue Map<String, Queue> queues) {
+
+    /**
+     * The settings of a queue.
+     *
+     * @param lease how long a silent worker keeps its jobs, 3 s..1 h; default: what the database has, 10 s at first
+     */
+    public record Queue(@Nullable Duration lease) {}
 
     boolean hasDirectUrl() {
         return directUrl != null && !directUrl.isBlank();

@@ -72,7 +72,8 @@ public final class DatabaseUrl {
         if (Set.of("PGHOST", "PGPORT", "PGUSER", "PGDATABASE").stream().noneMatch(name -> isSet(environment, name))) {
             throw PostriderException.refused(
                     "no database given: use --database-url postgres://user@host/database, or set"
-                            + " POSTRIDER_DATABASE_URL, or PGHOST and the other PG* variables");
+                            + " POSTRIDER_DATABASE_URL, or PSQL_HOST and the other PSQL_* variables, or PGHOST and the"
+                            + " other PG* variables");
         }
         String host = environment.getOrDefault("PGHOST", "");
         refuseSocket(host);

@@ -5,7 +5,9 @@ import io.postrider.Postrider;
 import io.postrider.PostriderException;
 import io.postrider.cli.terminal.ExitCode;
 import io.postrider.cli.terminal.Terminal;
+import io.postrider.support.DatabaseChoice;
 import io.postrider.support.DatabaseUrl;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
 import javax.sql.DataSource;
@@ -29,7 +31,7 @@ public final class DatabaseOptions {
             order = 91,
             paramLabel = "URL",
             description = "Database, as postgres://user@host:port/database or jdbc:postgresql:… (default:"
-                    + " POSTRIDER_DATABASE_URL, otherwise the PG* variables).")
+                    + " POSTRIDER_DATABASE_URL, otherwise the PSQL_* or PG* variables).")
     private @Nullable String url;
 
     @Option(
@@ -63,9 +65,11 @@ public final class DatabaseOptions {
     }
 
     DatabaseUrl url() {
-        return given(url, "POSTRIDER_DATABASE_URL")
-                .map(DatabaseUrl::parse)
-                .orElseGet(() -> DatabaseUrl.fromEnvironment(terminal.environment()));
+        return DatabaseChoice.of(
+                        given(url, "POSTRIDER_DATABASE_URL").orElse(null),
+                        variable -> terminal.environment().get(variable))
+                .url()
+                .orElseGet(() -> DatabaseUrl.fromEnvironment(Map.of())); // says what to set
     }
 
     /** Options with the schema and the settings of the environment. */

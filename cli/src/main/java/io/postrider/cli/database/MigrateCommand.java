@@ -22,6 +22,7 @@ import picocli.CommandLine.Option;
         footer = {
             "  postrider migrate",
             "  postrider migrate --dry-run",
+            "  postrider migrate plan",
             "  postrider migrate --schema outbox --payload-cap 1048576"
         })
 public final class MigrateCommand implements Callable<Integer> {

@@ -10,11 +10,12 @@ import picocli.CommandLine.Spec;
 /** The parent of the queue commands. */
 @Command(
         name = "queues",
-        header = "List, pause, resume, drain and limit queues.",
+        header = "List, pause, resume, drain and limit queues, and set their leases.",
         footer = {
             "  postrider queues list",
             "  postrider queues pause mail",
-            "  postrider queues limit mail --running 5 --per-key 1"
+            "  postrider queues limit mail --running 5 --per-key 1",
+            "  postrider queues lease mail 30s"
         })
 public final class QueuesCommand implements Callable<Integer> {
     private final Terminal terminal;

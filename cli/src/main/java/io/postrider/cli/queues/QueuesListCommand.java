@@ -83,6 +83,9 @@ public final class QueuesListCommand implements Callable<Integer> {
         if (one.rate() != null) {
             words.add("rate " + one.rate());
         }
+        if (one.lease() != null) {
+            words.add("lease " + one.lease().toMillis() / 1000.0 + " s");
+        }
         return String.join(", ", words);
     }
 
@@ -98,6 +101,7 @@ public final class QueuesListCommand implements Callable<Integer> {
                 .bool("paused", one.paused())
                 .raw("running_limit", String.valueOf(one.runningLimit()))
                 .raw("key_limit", String.valueOf(one.keyLimit()))
-                .raw("rate", String.valueOf(one.rate()));
+                .raw("rate", String.valueOf(one.rate()))
+                .text("lease", one.lease() == null ? null : one.lease().toString());
     }
 }

@@ -111,6 +111,6 @@ class DashboardTest {
 
     private static Queues.Status queue(
             String name, long depth, long scheduled, long running, Instant oldest, long dead, boolean paused) {
-        return new Queues.Status(name, depth, scheduled, running, oldest, 1.0, dead, paused, null, null, null);
+        return new Queues.Status(name, depth, scheduled, running, oldest, 1.0, dead, paused, null, null, null, null);
     }
 }

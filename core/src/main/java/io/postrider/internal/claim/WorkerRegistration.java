@@ -55,10 +55,11 @@ public final class WorkerRegistration implements NodeConnection.Task {
             "claim/release_number",
             "select pg_advisory_unlock('postrider.worker'::regclass::oid::int4, (:worker % 2147483647)::int4) as held");
     private static final Sql SIGN = Sql.call("claim/sign", "select postrider.sign(:worker)::pg_catalog.text as signed");
-    private static final Sql RETURN =
-            Sql.text("claim/return", "update postrider.worker w set seen_at = clock_timestamp() where w.id = :worker");
+    private static final Sql RETURN = Sql.text(
+            "claim/return",
+            "update postrider.worker w set seen_at = clock_timestamp(), kept_until = null where w.id = :worker");
 
-    /** Other nodes take over a worker behind a pooler that has open claims and has been silent for 12 s. */
+    /** Other nodes take over a worker behind a pooler that has open claims and has been silent for 12 s or more. */
     private static final Duration SIGN_EVERY = Duration.ofSeconds(3);
 
     /** How long to wait for the end of our own last session before taking a new number. */

@@ -249,6 +249,7 @@ public final class Emitter {
             case "digits_are_bounded" ->
                 "a number in the payload or headers is 1e401 or larger, or has more than 1,400"
                         + " decimal places; send it as a string";
+            case "topic_requires_fields" -> e.getMessage() + "; see Event.withProject and Event.withUser";
             case "headers_are_a_small_object" -> "headers must have at most 16384 bytes; put content in the payload";
             default -> e.getMessage();
         };

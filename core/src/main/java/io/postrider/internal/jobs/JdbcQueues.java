@@ -11,6 +11,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /** Queues in the database. Thread-safe. */
 public final class JdbcQueues implements Queues {
@@ -18,6 +19,9 @@ public final class JdbcQueues implements Queues {
     private static final Sql EXISTS = Sql.file("jobs/is_queue");
     private static final Sql PAUSE = Sql.file("jobs/pause");
     private static final Sql LIMIT = Sql.file("jobs/limit");
+    private static final Sql LEASE = Sql.file("jobs/lease");
+    private static final Duration SHORTEST_LEASE = Duration.ofSeconds(3);
+    private static final Duration LONGEST_LEASE = Duration.ofHours(1);
 
     private final Database database;
 
@@ -37,7 +41,12 @@ public final class JdbcQueues implements Queues {
                 row.bool("paused"),
                 row.int8OrNull("running_limit"),
                 row.int8OrNull("key_limit"),
-                row.int8OrNull("rate"));
+                row.int8OrNull("rate"),
+                lease(row.int8OrNull("lease")));
+    }
+
+    private static @Nullable Duration lease(@Nullable Long millis) {
+        return millis == null ? null : Duration.ofMillis(millis);
     }
 
     @Override
@@ -82,10 +91,7 @@ public final class JdbcQueues implements Queues {
 
     @Override
     public void limit(String queue, Limits limits) {
-        if (!queue.matches("[A-Za-z0-9][A-Za-z0-9._-]{0,79}")) {
-            throw new PostriderException(
-                    Kind.REFUSED, "queue must match [A-Za-z0-9][A-Za-z0-9._-]*, was '" + queue + "'");
-        }
+        refuseName(queue);
         Duration period = limits.period();
         database.transaction(session -> session.query(
                 LIMIT,
@@ -95,5 +101,25 @@ public final class JdbcQueues implements Queues {
                         .int8OrNull("rate", limits.rate() == null ? null : (long) limits.rate())
                         .int8OrNull("period", period == null ? null : period.toMillis()),
                 row -> true));
+    }
+
+    @Override
+    public void lease(String queue, @Nullable Duration lease) {
+        refuseName(queue);
+        if (lease != null && (lease.compareTo(SHORTEST_LEASE) < 0 || lease.compareTo(LONGEST_LEASE) > 0)) {
+            throw PostriderException.refused(
+                    "lease must be " + SHORTEST_LEASE + ".." + LONGEST_LEASE + ", was " + lease);
+        }
+        database.transaction(session -> session.query(
+                LEASE,
+                bind -> bind.text("queue", queue).int8OrNull("lease", lease == null ? null : lease.toMillis()),
+                row -> true));
+    }
+
+    private static void refuseName(String queue) {
+        if (!queue.matches("[A-Za-z0-9][A-Za-z0-9._-]{0,79}")) {
+            throw new PostriderException(
+                    Kind.REFUSED, "queue must match [A-Za-z0-9][A-Za-z0-9._-]*, was '" + queue + "'");
+        }
     }
 }

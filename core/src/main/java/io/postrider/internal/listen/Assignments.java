@@ -43,7 +43,7 @@ public final class Assignments implements NodeConnection.Task {
 
     @Override
     public Duration turn(ListenConnection connection, NodeConnection.Turn turn) {
-        if (turn.poll() || turn.heardSteer()) {
+        if (turn.check() || turn.heardSteer()) {
             refresh(connection, turn.heardSteer());
         }
         return Duration.ofMinutes(5);

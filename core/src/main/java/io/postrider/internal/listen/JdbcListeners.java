@@ -72,12 +72,16 @@ public final class JdbcListeners implements Listeners {
             long cursor = cursorAt(session, listener, to);
             session.query(LOCK_LEDGER, bind -> bind.text("listener", listener), row -> true);
             session.call(FORGET_SHADOW, bind -> bind.text("listener", listener).int8("to_position", cursor));
-            session.query(
-                    RESET,
-                    bind -> bind.text("listener", listener)
-                            .int8("to_position", cursor)
-                            .text("worker", node),
-                    row -> row.int4("reset"));
+            long stood = session.one(
+                            RESET,
+                            bind -> bind.text("listener", listener)
+                                    .int8("to_position", cursor)
+                                    .text("worker", node),
+                            row -> row.int8("stood"))
+                    .orElseThrow();
+            session.call(
+                    RunningListeners.START_FILTER,
+                    bind -> bind.text("listener", listener).int8("stood", stood).int8("start", cursor));
             return cursor;
         });
     }

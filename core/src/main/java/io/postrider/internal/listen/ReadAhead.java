@@ -4,6 +4,7 @@ import io.postrider.Listener;
 import io.postrider.internal.log.Heads;
 import io.postrider.internal.log.LogRange;
 import io.postrider.internal.log.LogReader;
+import io.postrider.internal.log.ReadFilter;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.concurrent.ExecutionException;
@@ -21,6 +22,7 @@ final class ReadAhead {
     private static final int AHEAD = 2;
 
     private final Listener listener;
+    private final ReadFilter filter;
     private final LogReader reader;
     private final Heads heads;
     private final ExecutorService threads;
@@ -28,6 +30,7 @@ final class ReadAhead {
 
     ReadAhead(Listener listener, LogReader reader, Heads heads, ExecutorService threads) {
         this.listener = listener;
+        this.filter = new ReadFilter(listener.types(), listener.projects());
         this.reader = reader;
         this.heads = heads;
         this.threads = threads;
@@ -50,7 +53,7 @@ final class ReadAhead {
             }
         }
         begun.clear();
-        return reader.read(listener.topic(), after, last, most, listener.types(), heads, era);
+        return reader.read(listener.topic(), after, last, most, filter, heads, era);
     }
 
     /** Begins to read after a range that had {@code most} events. Without a filter it is known where the one after it begins. */
@@ -59,7 +62,7 @@ final class ReadAhead {
             begin(range.to(), most, era);
         }
         Begun last = begun.peekLast();
-        if (last != null && begun.size() < AHEAD && listener.types() == null) {
+        if (last != null && begun.size() < AHEAD && filter.isAll()) {
             begin(last.after() + last.most(), most, era);
         }
     }
@@ -67,7 +70,7 @@ final class ReadAhead {
     private void begin(long after, int most, int era) {
         try {
             Future<LogRange> range = threads.submit(
-                    () -> reader.read(listener.topic(), after, Long.MAX_VALUE, most, listener.types(), heads, era));
+                    () -> reader.read(listener.topic(), after, Long.MAX_VALUE, most, filter, heads, era));
             begun.add(new Begun(after, most, range));
         } catch (RejectedExecutionException e) {
             begun.clear(); // the node is closing

@@ -16,6 +16,8 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.ScheduledExecutorService;
@@ -31,6 +33,12 @@ public final class RunningListeners implements AutoCloseable {
     private static final Sql LISTENER = Sql.file("listen/listener");
     private static final Sql START_LEDGER = Sql.file("listen/start_ledger");
     private static final Sql START_SHADOW = Sql.file("listen/start_shadow");
+    private static final Sql RECORD_FILTER = Sql.file("listen/record_filter");
+
+    /** Also used by resets. */
+    static final Sql START_FILTER = Sql.call(
+            "listen/start_filter",
+            "select postrider.start_filter(:listener, :stood, :start)::pg_catalog.text as started");
 
     private final Database database;
     private final Heads heads;
@@ -65,7 +73,7 @@ public final class RunningListeners implements AutoCloseable {
     public void run(Listener listener) {
         ListenerRun run = new ListenerRun(
                 node, listener, assignments.open(listener.name(), listener.topic()), new Suspender(threads, timer));
-        if (listener.types() == null) {
+        if (listener.types() == null && listener.projects() == null) {
             reader.share(listener.topic());
         }
         runs.put(listener.name(), run);
@@ -80,7 +88,8 @@ public final class RunningListeners implements AutoCloseable {
                         .text("topic", listener.topic())
                         .text("kind", listener.isTransactional() ? "transactional" : "relay")
                         .text("policy", listener.policy().name().toLowerCase(Locale.ROOT))
-                        .texts("types", listener.types())
+                        .texts("types", sorted(listener.types()))
+                        .texts("projects", sorted(listener.projects()))
                         .int4("batch", listener.batch())
                         .int4("attempts", listener.attempts())
                         .bool("paused", listener.paused())
@@ -123,7 +132,19 @@ public final class RunningListeners implements AutoCloseable {
                         START_SHADOW,
                         bind -> bind.text("listener", listener.name()).int8("to_position", start));
             }
+            session.call(
+                    START_FILTER,
+                    bind -> bind.text("listener", listener.name())
+                            .int8("stood", 0)
+                            .int8("start", start));
+        } else {
+            session.update(RECORD_FILTER, bind -> bind.text("listener", listener.name()));
         }
+    }
+
+    /** In one order, so that the same filter is the same value in the database. */
+    private static @Nullable Set<String> sorted(@Nullable Set<String> names) {
+        return names == null ? null : new TreeSet<>(names);
     }
 
     /** Lets each listener finish its current batch, up to a time limit; then interrupts. */

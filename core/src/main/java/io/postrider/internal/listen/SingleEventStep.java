@@ -9,6 +9,7 @@ import io.postrider.internal.listen.HandlingResult.NotRecorded;
 import io.postrider.internal.listen.HandlingResult.Unavailable;
 import io.postrider.internal.listen.SetbacksAhead.Setback;
 import io.postrider.internal.log.LogRange;
+import io.postrider.internal.log.ReadFilter;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -81,7 +82,7 @@ final class SingleEventStep {
         long position = setback.position();
         Cursor cursor = progress.cursor();
         LogRange range = parts.reader.read(
-                parts.listener.topic(), cursor.position(), position, 1, null, parts.heads, cursor.era());
+                parts.listener.topic(), cursor.position(), position, 1, ReadFilter.ALL, parts.heads, cursor.era());
         if (range.isEmpty()) {
             parts.wait.forEvents(position - 1, ListenerWait.LONGEST);
         } else if (range.era() != cursor.era()) {

@@ -7,10 +7,8 @@ import io.postrider.internal.db.Database;
 import io.postrider.internal.db.Session;
 import io.postrider.internal.db.Sql;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.List;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 
 /** Reads ranges of positions, bounded in number and in bytes, and refuses to skip a missing event. Thread-safe. */
 public final class LogReader {
@@ -37,16 +35,15 @@ public final class LogReader {
      *
      * @param era of the reader: reads that other listeners made in another era are not used
      */
-    public LogRange read(
-            String topic, long after, long last, int most, @Nullable Collection<String> types, Heads heads, int era) {
-        long reach = types == null ? most : (long) most * FILTER_REACH;
+    public LogRange read(String topic, long after, long last, int most, ReadFilter filter, Heads heads, int era) {
+        long reach = filter.isAll() ? most : (long) most * FILTER_REACH;
         long upto = Math.min(Math.min(last, heads.head(topic)), after + reach);
         if (upto <= after) {
             return new LogRange(after, after, 0, List.of());
         }
         Request request = new Request(topic, after, upto, most, heads.idsOf(topic, after, upto));
-        Supplier<LogRange> fromDatabase = () -> database.autocommit(session -> read(session, request, types));
-        return types == null ? shared.read(request, heads.connection(), era, fromDatabase) : fromDatabase.get();
+        Supplier<LogRange> fromDatabase = () -> database.autocommit(session -> read(session, request, filter));
+        return filter.isAll() ? shared.read(request, heads.connection(), era, fromDatabase) : fromDatabase.get();
     }
 
     /** Registers a listener of this node that reads the topic without a filter: from the second one on, reads are shared. */
@@ -59,10 +56,10 @@ public final class LogReader {
         long upto = Math.min(head(session, topic), after + most);
         return upto <= after
                 ? new LogRange(after, after, 0, List.of())
-                : read(session, new Request(topic, after, upto, most, Heads.Ids.ALL), null);
+                : read(session, new Request(topic, after, upto, most, Heads.Ids.ALL), ReadFilter.ALL);
     }
 
-    private static LogRange read(Session session, Request request, @Nullable Collection<String> types) {
+    private static LogRange read(Session session, Request request, ReadFilter filter) {
         List<LogEvent> events = new ArrayList<>();
         long[] bytes = {0};
         int[] era = {0};
@@ -73,7 +70,8 @@ public final class LogReader {
                         .int8("upto", request.upto())
                         .int4("most", request.most())
                         .int8("bytes", BYTES)
-                        .texts("types", types)
+                        .texts("types", filter.types())
+                        .texts("projects", filter.projects())
                         .int8("low_id", request.ids().low())
                         .int8("high_id", request.ids().high()),
                 0,
@@ -88,7 +86,7 @@ public final class LogReader {
                 events::add);
         boolean cut = events.size() == request.most() || bytes[0] >= BYTES;
         long to = cut ? events.get(events.size() - 1).position() : request.upto();
-        Counted counted = types == null ? new Counted(events.size(), era[0]) : count(session, request, to);
+        Counted counted = filter.isAll() ? new Counted(events.size(), era[0]) : count(session, request, to);
         if (counted.events() != to - request.after()) {
             throw hole(session, request, to, counted.events());
         }

@@ -123,7 +123,7 @@ final class TopicSubscription implements Subscription {
         if (head < position && heads.connection() > 0) {
             checkEra();
         }
-        LogRange range = reader.read(topic, position, Long.MAX_VALUE, AT_ONCE, null, heads, era);
+        LogRange range = reader.read(topic, position, Long.MAX_VALUE, AT_ONCE, ReadFilter.ALL, heads, era);
         if (range.isEmpty()) {
             heads.awaitBeyond(topic, position, LONGEST_WAIT);
         } else if (range.era() != era) {

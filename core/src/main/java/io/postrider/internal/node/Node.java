@@ -24,6 +24,7 @@ import io.postrider.admin.Queues;
 import io.postrider.admin.Relays;
 import io.postrider.admin.Revocations;
 import io.postrider.admin.Schedules;
+import io.postrider.admin.Topics;
 import io.postrider.admin.Verifier;
 import io.postrider.admin.Watch;
 import io.postrider.internal.access.JdbcRevocations;
@@ -33,6 +34,7 @@ import io.postrider.internal.db.Database;
 import io.postrider.internal.db.SchemaName;
 import io.postrider.internal.doctor.JdbcDoctor;
 import io.postrider.internal.emit.Emitter;
+import io.postrider.internal.emit.JdbcTopics;
 import io.postrider.internal.history.JdbcEventLog;
 import io.postrider.internal.jobs.JdbcJobs;
 import io.postrider.internal.jobs.JdbcQueues;
@@ -309,6 +311,11 @@ final class Node implements Postrider {
     @Override
     public Queues queues() {
         return new JdbcQueues(database);
+    }
+
+    @Override
+    public Topics topics() {
+        return new JdbcTopics(database);
     }
 
     @Override

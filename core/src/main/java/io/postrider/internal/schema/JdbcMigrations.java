@@ -48,6 +48,31 @@ public final class JdbcMigrations implements Migrations {
     }
 
     @Override
+    public List<Statement> statements() {
+        return database.autocommit(session -> {
+            DatabaseCheck.requireServer(session, database.schema());
+            return Migrator.missing(session).stream()
+                    .map(statement -> new Statement(
+                            statement.migration(),
+                            database.schema().applyTo(statement.text()),
+                            statement.locks().stream()
+                                    .map(database.schema()::applyTo)
+                                    .toList()))
+                    .toList();
+        });
+    }
+
+    @Override
+    public Uninstall uninstallPlan() {
+        return new Uninstaller(database).plan();
+    }
+
+    @Override
+    public Uninstall uninstall() {
+        return new Uninstaller(database).run();
+    }
+
+    @Override
     public Done migrate() {
         return new Migrator(database).migrate(segmentSize, payloadCap, false);
     }

@@ -3,6 +3,7 @@ package io.postrider.internal.schema;
 import io.postrider.PostriderException;
 import io.postrider.PostriderException.Kind;
 import io.postrider.admin.Migrations.Done;
+import io.postrider.admin.Migrations.Statement;
 import io.postrider.internal.db.Bind;
 import io.postrider.internal.db.Database;
 import io.postrider.internal.db.Session;
@@ -42,10 +43,13 @@ public final class Migrator {
             "V012__claim_times",
             "V013__adoption",
             "V014__shadow",
-            "V015__error_codes");
+            "V015__error_codes",
+            "V016__filters_and_leases");
 
     /** The files under {@code functions/} and {@code views/}, in the order in which they are created. */
     public static final List<String> FUNCTIONS = List.of(
+            "functions/refuse_incomplete",
+            "functions/require",
             "functions/emit",
             "functions/new_job_id",
             "functions/lock_unique_keys",
@@ -75,6 +79,7 @@ public final class Migrator {
             "functions/go_live",
             "functions/mark_listener",
             "functions/clear_setback",
+            "functions/start_filter",
             "functions/lanes",
             "functions/is_at_work",
             "functions/is_present",
@@ -155,6 +160,7 @@ public final class Migrator {
             "views/dead_letters",
             "views/dead_letters_in_reach",
             "views/event_status",
+            "functions/lease_of",
             "functions/lease_until",
             "functions/queue_names",
             "views/jobs",
@@ -229,7 +235,12 @@ public final class Migrator {
     }
 
     private static boolean isCurrent(Session session, int payloadCap, boolean exactly) {
-        return version(session).filter(there -> there == MIGRATIONS.size()).isPresent()
+        int there = version(session).orElse(0);
+        if (there > MIGRATIONS.size()) { // an application that was rolled back: its schema and functions stay
+            refuseNewer(session, there);
+            return true;
+        }
+        return there == MIGRATIONS.size()
                 && applied(session).contains(new Applied(FUNCTIONS_VERSION, digest(functions())))
                 && !isOtherCap(session, payloadCap, exactly);
     }
@@ -281,13 +292,14 @@ public final class Migrator {
 
     private List<Integer> applyMissing(Session session) {
         int there = version(session).orElse(0);
-        refuseNewer(there);
+        refuseNewer(session, there);
         List<Integer> applied = new ArrayList<>();
         for (String name : MIGRATIONS.subList(there, MIGRATIONS.size())) {
             int version = versionOf(name);
             String script = Sql.resource("schema/" + name + ".sql");
             session.script(name, script);
             record(session, version, name, digest(List.of(script)));
+            Compatibility.record(session, version, script);
             applied.add(version);
         }
         return applied;
@@ -341,7 +353,7 @@ public final class Migrator {
                 .orElseThrow(() -> new PostriderException(
                         Kind.CONFLICT,
                         "the schema does not exist; run `postrider migrate`, or call Postrider.migrate()"));
-        refuseNewer(there);
+        refuseNewer(session, there);
         if (there < MIGRATIONS.size()) {
             throw new PostriderException(
                     Kind.CONFLICT,
@@ -362,13 +374,32 @@ public final class Migrator {
         }
     }
 
-    private static void refuseNewer(int there) {
-        if (there > MIGRATIONS.size()) {
-            throw new PostriderException(
-                    Kind.CONFLICT,
-                    "the schema has version " + there + ", this Postrider knows versions up to " + MIGRATIONS.size()
-                            + "; upgrade Postrider");
+    private static void refuseNewer(Session session, int there) {
+        Compatibility.refuseNewer(session, there, MIGRATIONS.size());
+    }
+
+    /** The statements that {@link #migrate} would run, with the placeholder of the schema. */
+    static List<Statement> missing(Session session) {
+        int there = version(session).orElse(0);
+        refuseNewer(session, there);
+        List<Statement> statements = new ArrayList<>();
+        for (String name : MIGRATIONS.subList(Math.min(there, MIGRATIONS.size()), MIGRATIONS.size())) {
+            for (String text : ScriptStatements.of(Sql.resource("schema/" + name + ".sql"))) {
+                statements.add(new Statement(name, text, ScriptStatements.locks(text)));
+            }
         }
+        boolean replaced = there == 0
+                || there <= MIGRATIONS.size()
+                        && (!statements.isEmpty()
+                                || !applied(session).contains(new Applied(FUNCTIONS_VERSION, digest(functions()))));
+        if (replaced) {
+            for (String name : FUNCTIONS) {
+                String text = ScriptStatements.of(Sql.resource(name + ".sql")).get(0);
+                String first = text.lines().findFirst().orElse(text);
+                statements.add(new Statement(name, first, ScriptStatements.locks(first)));
+            }
+        }
+        return statements;
     }
 
     /** The version of the schema, if it is installed. */

@@ -43,7 +43,7 @@ public final class Eras implements NodeConnection.Task {
 
     @Override
     public Duration turn(ListenConnection connection, NodeConnection.Turn turn) {
-        if (turn.poll()) {
+        if (turn.check()) {
             connection
                     .session()
                     .one(LATEST, Bind::nothing, row -> new Era(row.int4("era"), row.text("reason")))

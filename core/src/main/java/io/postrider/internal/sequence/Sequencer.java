@@ -24,13 +24,13 @@ import org.slf4j.LoggerFactory;
  * default of {@code event.wake}. A producer that cannot get it knows that the sequencer sleeps, and notifies.
  *
  * <pre>
- * STANDBY  another node leads. Makes one pass in every poll, in case that node hangs, and tries to become the leader. Leaves to
- *          AWAKE with leadership. A crash here leaves nothing.
+ * STANDBY  another node leads. Tries to become the leader once a second, and makes one pass in every poll, in case that node
+ *          hangs. Leaves to AWAKE with leadership. A crash here leaves nothing.
  * AWAKE    makes pass after pass, with a gap in which about 64 events gather, of at least 1 ms and at most 10 ms: a pass and the
  *          deliveries that follow it cost 1 ms of a core, for one event as for 64. When events are too rare to gather in a gap
  *          (400 per second), it checks again after 1 ms. Leaves when some passes in a row have found nothing: to ASLEEP if it
- *          gets the idle lock, otherwise to DOZING. A crash here leaves events without a position until another node's next
- *          poll: at most a second.
+ *          gets the idle lock, otherwise to DOZING. A crash here leaves events without a position until another node leads:
+ *          at most a second.
  * DOZING   an open transaction has emitted and holds the idle lock, or notifications do not reach this node. Checks again after
  *          1 ms, doubled up to 25 ms. Leaves to AWAKE when it finds events.
  * ASLEEP   holds the idle lock and has checked again after it got it. Makes one pass for each notification and keeps the lock:
@@ -132,14 +132,16 @@ public final class Sequencer implements NodeConnection.Task {
             enter(State.DOZING); // a pooled connection keeps no lock, so no node leads: every node makes passes
             return Duration.ZERO;
         }
-        if (!turn.poll()) {
+        if (!turn.check()) {
             return UNTIL_NOTIFIED;
         }
         if (acquire(connection, TRY_LEAD)) {
             enter(State.AWAKE);
             return Duration.ZERO;
         }
-        pass(connection);
+        if (turn.poll()) {
+            pass(connection);
+        }
         return UNTIL_NOTIFIED;
     }
 

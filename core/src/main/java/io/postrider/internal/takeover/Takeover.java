@@ -21,13 +21,14 @@ import org.slf4j.LoggerFactory;
  *
  * <p>A worker is gone when two checks in a row have not found its lock, and it has not reconnected between them. One check is not
  * enough: a node whose connection was cut reconnects within a few tenths of a second under the same number, and its jobs need not
- * run twice.
+ * run twice. A worker whose process is there but silent keeps its jobs as long as its lease (lease_of.sql, end_silent.sql).
  *
  * <p>The jobs are handed over in batches, one transaction each. If the node dies in between, the next check of any other node
  * continues.
  */
 public final class Takeover {
     private static final Logger log = LoggerFactory.getLogger(Takeover.class);
+    private static final Sql END_SILENT = Sql.file("takeover/end_silent");
     private static final Sql ABSENT = Sql.file("takeover/absent");
     private static final Sql TRY_RESCUE = Sql.file("takeover/try_rescue");
     private static final Sql END_GHOSTS = Sql.file("takeover/end_ghosts");
@@ -67,6 +68,9 @@ public final class Takeover {
 
     /** Looks for absent workers and takes over those that were absent at the last check, too. */
     public void check() {
+        database.autocommit(session -> session.query(END_SILENT, Bind::nothing, row -> row.int8("pid")))
+                .forEach(pid ->
+                        log.warn("worker_silent pid={} longer than its lease; its connection was terminated", pid));
         Map<Long, Instant> absent = new HashMap<>();
         for (Absent one : database.autocommit(session -> session.query(
                 ABSENT, Bind::nothing, row -> new Absent(row.int8("id"), row.instant("seen_at"), row.bool("ended"))))) {

@@ -20,7 +20,7 @@ import org.slf4j.LoggerFactory;
  * the first task of the node's connection and reads none of our tables, so it also runs when others wait for a locked table.
  *
  * <pre>
- * CALM   checks in every poll. Leaves when it has ended an intruder.
+ * CALM   checks once a second. Leaves when it has ended an intruder.
  * ALERT  checks every 50 ms, because an intruder can reconnect at once. The connection waits at most 100 ms for a lock, because
  *        this thread cannot check while it waits. Leaves 5 s after the last intruder was ended.
  * </pre>
@@ -34,7 +34,7 @@ public final class LockGuard implements NodeConnection.Task {
     private static final Sql END_INTRUDERS = Sql.call(
             "wake/end_intruders", "select i.pid, i.gid, i.role, i.locked, i.ended from postrider.end_intruders() i");
 
-    /** An intruder that cannot be ended is found once per poll; it is logged once in this time. */
+    /** An intruder that cannot be ended is found once per check; it is logged once in this time. */
     private static final long LOG_AGAIN_NANOS = Duration.ofMinutes(1).toNanos();
 
     /** A terminated session is gone within milliseconds, unless its statement does not check for interrupts. */
@@ -76,7 +76,7 @@ public final class LockGuard implements NodeConnection.Task {
 
     @Override
     public Duration turn(ListenConnection connection, NodeConnection.Turn turn) {
-        if (turn.poll() || endedAt != null) {
+        if (turn.check() || endedAt != null) {
             check(connection);
         }
         return endedAt == null ? CALM_EVERY : ALERT_EVERY;

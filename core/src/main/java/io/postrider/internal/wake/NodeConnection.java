@@ -7,6 +7,7 @@ import io.postrider.internal.db.Database;
 import io.postrider.internal.db.ListenConnection;
 import io.postrider.internal.db.ListenPause;
 import io.postrider.internal.db.SqlState;
+import io.postrider.internal.threads.Deadline;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -18,8 +19,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The one connection that a node keeps, and the thread that owns it. It gives each of its tasks a turn when a notification arrives,
- * when the task has asked for one, and once in every poll interval: a notification is only a hint, and if all of them were lost the
- * result would be the same, only later (G12).
+ * when the task has asked for one, once in every poll interval, and at least once a second. A notification is only a hint, and if all
+ * of them were lost the result would be the same, only later, after a poll (G12). The poll may be rare. What other nodes wait for
+ * must not be: signs of life, and taking over from a node that is gone. These are checked every second.
  *
  * <pre>
  * CONNECTING  at the start and after any failure of the connection. Tries with backoff and jitter, 100 ms to 10 s. Leaves when
@@ -40,6 +42,9 @@ public final class NodeConnection implements AutoCloseable {
     /** The pause before the next turn when a lock was not available: if the lock table is full, a task fails without waiting. */
     private static final Duration AFTER_LOCK_FAILURE = Duration.ofMillis(20);
 
+    /** Signs of life and locks of other nodes. Also the poll interval of a node that no notification can reach. */
+    private static final Duration CHECK_EVERY = Duration.ofSeconds(1);
+
     /** So that close() is noticed soon. */
     private static final Duration LONGEST_WAIT = Duration.ofMillis(100);
 
@@ -49,6 +54,7 @@ public final class NodeConnection implements AutoCloseable {
     private final Database database;
     private final DataSource dataSource;
     private final Duration poll;
+    private final Duration check;
     private final Watch watch;
     private final List<Task> tasks;
     private final ListenPause pause = new ListenPause();
@@ -70,13 +76,19 @@ public final class NodeConnection implements AutoCloseable {
         void lost();
     }
 
-    /** Why a task gets a turn. */
-    public record Turn(boolean heardEvent, boolean heardLog, boolean heardSteer, boolean poll) {}
+    /**
+     * Why a task gets a turn.
+     *
+     * @param check whether to look for what other nodes have left; in every turn with a poll, and at least once a second
+     * @param poll whether to look for what notifications should have told
+     */
+    public record Turn(boolean heardEvent, boolean heardLog, boolean heardSteer, boolean check, boolean poll) {}
 
     public NodeConnection(Database database, DataSource dataSource, Duration poll, Watch watch, List<Task> tasks) {
         this.database = database;
         this.dataSource = dataSource;
         this.poll = poll;
+        this.check = shorter(poll, CHECK_EVERY);
         this.watch = watch;
         this.tasks = tasks;
         this.thread = new Thread(this::run, "postrider-wire");
@@ -105,7 +117,7 @@ public final class NodeConnection implements AutoCloseable {
                         log.warn(
                                 "wire_polls poll_ms={} reason=\"{}\" no wake-up by notification: the node that sequences"
                                         + " polls every 25 ms even when idle, and other nodes see an event up to poll_ms later",
-                                poll.toMillis(),
+                                check.toMillis(),
                                 connection.obstacle());
                     }
                     tasks.forEach(task -> task.connected(connection));
@@ -135,27 +147,39 @@ public final class NodeConnection implements AutoCloseable {
     }
 
     private void serve(ListenConnection connection) {
-        long polled = System.nanoTime() - poll.toNanos();
+        Deadline nextPoll = Deadline.now();
+        Deadline nextCheck = Deadline.now();
         Duration wait = Duration.ZERO;
         while (running) {
-            List<String> received = connection.await(wait.compareTo(LONGEST_WAIT) < 0 ? wait : LONGEST_WAIT);
+            List<String> received = connection.await(shorter(wait, LONGEST_WAIT));
             received.forEach(watch::notified);
-            boolean due = System.nanoTime() - polled >= poll.toNanos();
-            Turn turn = new Turn(Hint.EVENT.isIn(received), Hint.LOG.isIn(received), Hint.STEER.isIn(received), due);
-            if (due) {
-                connection.ping();
-                polled = System.nanoTime();
+            if (!connection.isListening()) { // polling is then the only way to see an event
+                nextPoll = nextPoll.earlier(nextCheck);
             }
-            wait = poll.minusNanos(System.nanoTime() - polled);
+            boolean pollDue = nextPoll.isPassed();
+            boolean checkDue = pollDue || nextCheck.isPassed();
+            Turn turn = new Turn(
+                    Hint.EVENT.isIn(received), Hint.LOG.isIn(received), Hint.STEER.isIn(received), checkDue, pollDue);
+            if (checkDue) {
+                connection.ping();
+                nextCheck = Deadline.in(check);
+            }
+            if (pollDue) {
+                nextPoll = Deadline.in(poll);
+            }
+            wait = Duration.ofNanos(Math.max(0, nextCheck.earlier(nextPoll).nanosLeft()));
             for (Task task : tasks) {
                 Optional<Duration> requested = turn(task, connection, turn);
                 if (requested.isEmpty()) {
-                    polled = System.nanoTime() - poll.toNanos();
+                    nextPoll = Deadline.now();
                 }
-                Duration until = requested.orElse(AFTER_LOCK_FAILURE);
-                wait = until.compareTo(wait) < 0 ? until : wait;
+                wait = shorter(requested.orElse(AFTER_LOCK_FAILURE), wait);
             }
         }
+    }
+
+    private static Duration shorter(Duration one, Duration other) {
+        return one.compareTo(other) < 0 ? one : other;
     }
 
     /**

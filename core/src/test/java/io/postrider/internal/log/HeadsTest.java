@@ -17,6 +17,7 @@ import io.postrider.testkit.Await;
 import io.postrider.testkit.TestDatabase;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
@@ -112,7 +113,7 @@ class HeadsTest {
             });
             assertThat(heads.head("orders")).isEqualTo(211);
             assertThat(new LogReader(door)
-                            .read("orders", 0, Long.MAX_VALUE, 300, null, heads, 1)
+                            .read("orders", 0, Long.MAX_VALUE, 300, ReadFilter.ALL, heads, 1)
                             .events())
                     .hasSize(211);
             psql.emit("orders", "last").pass();
@@ -139,7 +140,8 @@ class HeadsTest {
                     .isInstanceOfSatisfying(
                             PostriderException.class, e -> assertThat(e.kind()).isEqualTo(Kind.CONFLICT))
                     .hasMessageContainingAll("topic orders", "3 of the 4", "1..4", "oldest kept is 1", "reset");
-            assertThatThrownBy(() -> new LogReader(door).read("orders", 0, Long.MAX_VALUE, 10, List.of("d"), heads, 1))
+            ReadFilter onlyD = new ReadFilter(Set.of("d"), null);
+            assertThatThrownBy(() -> new LogReader(door).read("orders", 0, Long.MAX_VALUE, 10, onlyD, heads, 1))
                     .isInstanceOfSatisfying(
                             PostriderException.class, e -> assertThat(e.kind()).isEqualTo(Kind.CONFLICT));
             psql.execute("delete from postrider.event where type = 'd'");
@@ -183,7 +185,7 @@ class HeadsTest {
 
     private List<LogEvent> read(Database door, long after) {
         return new LogReader(door)
-                .read("orders", after, Long.MAX_VALUE, 10, null, heads, 1)
+                .read("orders", after, Long.MAX_VALUE, 10, ReadFilter.ALL, heads, 1)
                 .events();
     }
 

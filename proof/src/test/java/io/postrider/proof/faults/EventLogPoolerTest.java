@@ -12,6 +12,7 @@ import io.postrider.admin.EventLog;
 import io.postrider.testkit.NeedsProgram;
 import io.postrider.testkit.PostgresTest;
 import io.postrider.testkit.TestDatabase;
+import io.postrider.testkit.program.PgBouncer;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;

@@ -16,6 +16,7 @@ import io.postrider.testkit.ChildJvm;
 import io.postrider.testkit.NeedsProgram;
 import io.postrider.testkit.PostgresTest;
 import io.postrider.testkit.TestDatabase;
+import io.postrider.testkit.program.PgBouncer;
 import java.sql.Connection;
 import java.time.Duration;
 import java.util.ArrayList;

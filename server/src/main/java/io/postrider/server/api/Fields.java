@@ -45,6 +45,11 @@ final class Fields {
         return new Fields(node, where);
     }
 
+    /** Whether the field is given, be it as null. */
+    boolean names(String name) {
+        return object.has(name);
+    }
+
     boolean has(String name) {
         return object.hasNonNull(name);
     }

@@ -7,10 +7,12 @@ import io.postrider.server.openapi.Operation;
 import io.postrider.server.openapi.Parameter;
 import io.postrider.server.openapi.QueueSchemas;
 import io.postrider.support.Suggestion;
+import java.time.Duration;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ArrayNode;
 
-/** Queues: show, pause and resume them. */
+/** Queues: show, pause and resume them, and set their leases. */
 final class QueueRoutes {
     private final Queues queues;
     private final Reading reading;
@@ -28,7 +30,16 @@ final class QueueRoutes {
                 Route.post("/v1/queues/{queue}/pause", Need.OPERATOR, call -> pause(call, true))
                         .described(pausing("pauseQueue", "Pause a queue: none of its jobs is started.")),
                 Route.post("/v1/queues/{queue}/resume", Need.OPERATOR, call -> pause(call, false))
-                        .described(pausing("resumeQueue", "Resume a paused queue.")));
+                        .described(pausing("resumeQueue", "Resume a paused queue.")),
+                Route.post("/v1/queues/{queue}/lease", Need.OPERATOR, this::lease)
+                        .described(Operation.of(
+                                        "queues",
+                                        "setQueueLease",
+                                        "Set how long a silent worker keeps its jobs of a queue.")
+                                .takes(Parameter.path("queue", "Queue name."))
+                                .body(QueueSchemas.LEASE)
+                                .answers(QueueSchemas.LEASED)
+                                .fails(ErrorResponse.NOT_FOUND)));
     }
 
     private static Operation pausing(String id, String summary) {
@@ -53,7 +64,8 @@ final class QueueRoutes {
                     .put("paused", queue.paused())
                     .put("running_limit", queue.runningLimit())
                     .put("key_limit", queue.keyLimit())
-                    .put("rate", queue.rate()));
+                    .put("rate", queue.rate())
+                    .put("lease", text(queue.lease())));
         }
         return Answer.ok(JsonText.object().set("queues", queues));
     }
@@ -68,6 +80,22 @@ final class QueueRoutes {
             queues.resume(queue);
         }
         return Answer.ok(JsonText.object().put("name", queue).put("paused", paused));
+    }
+
+    private Answer lease(Call call) {
+        String queue = call.place("queue");
+        Fields fields = call.fields("lease");
+        if (!fields.names("lease")) {
+            throw fields.refused("lease", "must be given; null means the default");
+        }
+        Duration lease = fields.durationOrNull("lease");
+        refuseUnknown(queue);
+        queues.lease(queue, lease);
+        return Answer.ok(JsonText.object().put("name", queue).put("lease", text(lease)));
+    }
+
+    private static @Nullable String text(@Nullable Duration lease) {
+        return lease == null ? null : lease.toString();
     }
 
     /** Pausing an unknown queue would create it, and leave the intended one running. */

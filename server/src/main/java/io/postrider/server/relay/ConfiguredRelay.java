@@ -93,6 +93,10 @@ public record ConfiguredRelay(Listener listener, Sink sink) {
         if (!types.isEmpty()) {
             listener = listener.withTypes(types.toArray(String[]::new));
         }
+        List<String> projects = given.texts("projects");
+        if (!projects.isEmpty()) {
+            listener = listener.withProjects(projects.toArray(String[]::new));
+        }
         listener = given.number("batch").map(listener::withBatch).orElse(listener);
         listener = given.number("concurrency").map(listener::withConcurrency).orElse(listener);
         listener = given.number("attempts").map(listener::withAttempts).orElse(listener);

@@ -17,7 +17,9 @@ public final class RedisAddress {
             "REDIS_USER", "REDIS_USER",
             "REDIS_PASSWORD", "REDIS_PASSWORD",
             "REDIS_DATABASE", "REDIS_DATABASE",
-            "REDIS_TLS", "REDIS_TLS");
+            "REDIS_TLS", "REDIS_TLS",
+            "REDIS_CLUSTER", "REDIS_CLUSTER",
+            "REDIS_SENTINEL_PRIMARY", "REDIS_SENTINEL_PRIMARY");
 
     private RedisAddress() {}
 

@@ -23,6 +23,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -49,9 +50,11 @@ final class IngestRun implements AutoCloseable {
     private final IngestOptions options;
     private final String name;
     private final Mover mover;
+    private final RedisOptions redis;
     private final RedisLink link;
     private final Thread thread;
     private final CountDownLatch closed = new CountDownLatch(1);
+    private volatile @Nullable RedisLink refusedLink;
     private int failures; // in a row
     private boolean grouped;
     private long lastSweep = System.nanoTime();
@@ -62,7 +65,8 @@ final class IngestRun implements AutoCloseable {
         this.options = options;
         this.name = name;
         this.mover = mover;
-        this.link = new RedisLink(redis, "postrider-ingest");
+        this.redis = redis;
+        this.link = new RedisLink(redis, "postrider-ingest", options.stream());
         this.thread = new Thread(this::run, "postrider-ingest-" + options.stream());
         this.thread.setDaemon(true);
     }
@@ -194,13 +198,23 @@ final class IngestRun implements AutoCloseable {
 
     private void setAside(Entry entry, String error) {
         XAddArgs args = new XAddArgs().maxlen(REFUSED_KEPT).approximateTrimming();
-        link.ask(commands -> commands.xadd(options.refused(), args, aside(entry, error)));
+        refusedLink().ask(commands -> commands.xadd(options.refused(), args, aside(entry, error)));
         log.error(
                 "redis_ingest_refused stream={} entry={} aside={} error=\"{}\"",
                 options.stream(),
                 entry.number(),
                 options.refused(),
                 error);
+    }
+
+    /** Opened for the first refused entry. In a cluster, another node may own this stream. */
+    private RedisLink refusedLink() {
+        RedisLink opened = refusedLink;
+        if (opened == null) {
+            opened = new RedisLink(redis, "postrider-ingest", options.refused());
+            refusedLink = opened;
+        }
+        return opened;
     }
 
     private static Map<String, String> aside(Entry entry, String error) {
@@ -254,6 +268,10 @@ final class IngestRun implements AutoCloseable {
                     e.getMessage());
         }
         link.close();
+        RedisLink opened = refusedLink;
+        if (opened != null) {
+            opened.close();
+        }
     }
 
     private long pending() {

@@ -66,7 +66,7 @@ public final class RedisIngest implements AutoCloseable {
     public RedisIngest(RedisOptions redis, IngestOptions options) {
         this.redis = Checks.missing("redis options", redis);
         this.options = Checks.missing("ingest options", options);
-        this.link = new RedisLink(redis, "postrider-ingest");
+        this.link = new RedisLink(redis, "postrider-ingest", options.stream());
     }
 
     // ── producer ────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -11,6 +11,7 @@ import io.lettuce.core.SocketOptions;
 import io.lettuce.core.TimeoutOptions;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.api.async.RedisAsyncCommands;
+import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.DefaultClientResources;
@@ -30,7 +31,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One connection to a Redis server, opened on demand. No command is ever sent twice: Lettuce's own reconnect is off, because it
+ * One connection to the Redis server of a key or channel, opened on demand ({@link ServerFinder}). No command is ever sent twice: Lettuce's own reconnect is off, because it
  * resends a command that was in flight when the connection broke, executed or not. The outcome of such a command is unknown, and
  * the caller gets an error that says so.
  *
@@ -42,12 +43,17 @@ import org.slf4j.LoggerFactory;
  */
 final class RedisLink implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(RedisLink.class);
+    /** EXECABORT: a command of a transaction was refused, for one of the other reasons or for another one. */
+    private static final List<String> ELSEWHERE =
+            List.of("MOVED", "ASK", "CLUSTERDOWN", "TRYAGAIN", "READONLY", "MASTERDOWN", "EXECABORT");
+
     private static final Pattern ID = Pattern.compile("\\bid=(\\d+) addr=(\\S+)");
 
     private final RedisOptions options;
     private final String name;
     private final ClientResources resources;
     private final RedisClient client;
+    private final ServerFinder finder;
     private final ReentrantLock lock = new ReentrantLock();
     private @Nullable StatefulRedisConnection<String, String> connection;
     private @Nullable Former former;
@@ -69,14 +75,16 @@ final class RedisLink implements AutoCloseable {
         }
     }
 
-    RedisLink(RedisOptions options, String name) {
+    /** @param key the only key or channel that it is used for: in a cluster, it decides about the node */
+    RedisLink(RedisOptions options, String name, String key) {
         this.options = options;
         this.name = name;
         this.resources = DefaultClientResources.builder()
                 .ioThreadPoolSize(2)
                 .computationThreadPoolSize(2)
                 .build();
-        this.client = RedisClient.create(resources, options.uri(name));
+        this.client = RedisClient.create(resources);
+        this.finder = new ServerFinder(client, options, name, key);
         client.setOptions(ClientOptions.builder()
                 .autoReconnect(false)
                 .disconnectedBehavior(ClientOptions.DisconnectedBehavior.REJECT_COMMANDS)
@@ -133,7 +141,7 @@ final class RedisLink implements AutoCloseable {
 
     /** A subscribing connection, which the caller must close. */
     StatefulRedisPubSubConnection<String, String> listen() {
-        return client.connectPubSub();
+        return client.connectPubSub(StringCodec.UTF8, finder.find());
     }
 
     private <T> Replies<T> await(
@@ -145,7 +153,7 @@ final class RedisLink implements AutoCloseable {
                 values.add(future.get(Math.max(0, end - System.nanoTime()), TimeUnit.NANOSECONDS));
             } catch (ExecutionException e) {
                 Throwable cause = e.getCause() == null ? e : e.getCause();
-                if (!(cause instanceof RedisCommandExecutionException)) {
+                if (!(cause instanceof RedisCommandExecutionException) || isElsewhere(cause)) {
                     giveUp(used);
                 }
                 return new Replies<>(values, cause);
@@ -165,6 +173,13 @@ final class RedisLink implements AutoCloseable {
         return new Replies<>(values, null);
     }
 
+    /** Whether another server is in charge, or may be: then the next call finds out which. */
+    private boolean isElsewhere(Throwable error) {
+        String text = String.valueOf(error.getMessage());
+        return options.topology().kind() != RedisTopology.Kind.SINGLE
+                && ELSEWHERE.stream().anyMatch(text::startsWith);
+    }
+
     private static RedisException lost(String what) {
         return new RedisException(what);
     }
@@ -178,7 +193,7 @@ final class RedisLink implements AutoCloseable {
         if (closed) {
             throw new RedisException("closed");
         }
-        StatefulRedisConnection<String, String> fresh = client.connect();
+        StatefulRedisConnection<String, String> fresh = client.connect(finder.find());
         try {
             fence(fresh);
             fresh.setAutoFlushCommands(false);

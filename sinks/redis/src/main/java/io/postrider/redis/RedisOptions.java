@@ -3,23 +3,24 @@ package io.postrider.redis;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.SslVerifyMode;
 import io.postrider.PostriderException;
-import java.net.URI;
-import java.net.URISyntaxException;
+import io.postrider.redis.RedisTopology.Kind;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The address of a Redis server and how to connect to it: one server, or an address that leads to the current primary. Not a
- * cluster. Immutable: each {@code with…} returns a changed copy. An invalid value is refused, and the error names the option.
- * {@link #toString} and errors contain no secret.
+ * The address of Redis and how to connect to it: one server, a cluster, or a primary that sentinels name. Immutable: each
+ * {@code with…} returns a changed copy. An invalid value is refused, and the error names the option. {@link #toString} and errors
+ * contain no secret.
  */
 public final class RedisOptions {
     private static final int SHORTEST_SECRET = 16;
+    static final int DEFAULT_PORT = 6379;
+    static final int DEFAULT_SENTINEL_PORT = 26_379;
 
-    private final String host;
-    private final int port;
+    private final RedisTopology topology;
     private final @Nullable String user;
     private final @Nullable String password;
     private final boolean tls;
@@ -29,8 +30,7 @@ public final class RedisOptions {
     private final @Nullable String channelSecret;
 
     private RedisOptions(Draft draft) {
-        this.host = draft.host;
-        this.port = Checks.outside("redis port", draft.port, 1, 65_535);
+        this.topology = draft.topology;
         this.user = draft.user;
         this.password = draft.password;
         this.tls = draft.tls;
@@ -39,8 +39,8 @@ public final class RedisOptions {
                 "redis connect timeout", draft.connectTimeout, Duration.ofMillis(10), Duration.ofMinutes(1));
         this.timeout = Checks.outside("redis timeout", draft.timeout, Duration.ofMillis(10), Duration.ofMinutes(5));
         this.channelSecret = draft.channelSecret;
-        if (host.isBlank() || !host.equals(host.strip())) {
-            throw PostriderException.refused("redis host must be a name or an address, was '" + host + "'");
+        if (topology.kind() == Kind.CLUSTER && database != 0) {
+            throw PostriderException.refused("redis database must be 0 in a cluster, was " + database);
         }
         if (user != null && password == null) {
             throw PostriderException.refused("redis user " + user + " needs a password");
@@ -54,33 +54,50 @@ public final class RedisOptions {
     /** A server without TLS and without a password, database 0; 2 s to connect, 5 s for a reply. */
     public static RedisOptions at(String host, int port) {
         Draft draft = new Draft();
-        draft.host = Checks.missing("redis host", host);
-        draft.port = port;
+        draft.topology = RedisTopology.single(Checks.missing("redis host", host), port);
         return new RedisOptions(draft);
     }
 
-    /** From {@code redis://[user:password@]host[:port][/database]}, or {@code rediss://} for TLS. */
+    /**
+     * A cluster. Each stream and each channel is on one of its nodes, which is found anew for each connection.
+     *
+     * @param nodes some of its nodes, each as {@code host:port}; the others are found through them
+     */
+    public static RedisOptions cluster(String... nodes) {
+        return of(RedisTopology.of(Kind.CLUSTER, List.of(nodes), DEFAULT_PORT, null));
+    }
+
+    /**
+     * The primary that sentinels name, found anew for each connection.
+     *
+     * @param primary the name by which the sentinels know it
+     * @param sentinels some of the sentinels, each as {@code host:port}
+     */
+    public static RedisOptions sentinel(String primary, String... sentinels) {
+        return of(RedisTopology.of(Kind.SENTINEL, List.of(sentinels), DEFAULT_SENTINEL_PORT, primary));
+    }
+
+    private static RedisOptions of(RedisTopology topology) {
+        Draft draft = new Draft();
+        draft.topology = topology;
+        return new RedisOptions(draft);
+    }
+
+    /**
+     * From {@code redis://[user:password@]host[:port][/database]}, or {@code rediss://} for TLS; for a cluster {@code
+     * redis-cluster://[user:password@]host:port,host:port}; for sentinels {@code
+     * redis-sentinel://[user:password@]host:port,host:port[/database]#primary}. The user and the password are those of the Redis
+     * servers, not of the sentinels. {@code rediss-cluster://} and {@code rediss-sentinel://} use TLS.
+     */
     public static RedisOptions at(String url) {
-        URI uri = parsed(Checks.missing("redis url", url));
-        boolean secure = "rediss".equals(uri.getScheme());
-        if ((!secure && !"redis".equals(uri.getScheme())) || uri.getHost() == null || uri.getQuery() != null) {
-            throw badUrl();
-        }
-        RedisOptions options = at(uri.getHost(), uri.getPort() < 0 ? 6379 : uri.getPort());
-        if (uri.getUserInfo() != null) {
-            String[] parts = uri.getUserInfo().split(":", 2);
-            options = parts.length == 1
-                    ? options.withPassword(parts[0])
-                    : options.withLogin(parts[0].isEmpty() ? null : parts[0], parts[1]);
-        }
-        String path = uri.getPath() == null ? "" : uri.getPath().replaceFirst("^/", "");
-        return options.withTls(secure).withDatabase(path.isEmpty() ? 0 : number("redis database", path));
+        return RedisUrl.read(Checks.missing("redis url", url));
     }
 
     /**
      * From the environment: {@code POSTRIDER_REDIS_URL}; or {@code REDIS_HOST} and {@code REDIS_PORT}, with {@code REDIS_USER},
-     * {@code REDIS_PASSWORD}, {@code REDIS_DATABASE} and {@code REDIS_TLS} ({@code on} or {@code off}). In both
-     * cases {@code POSTRIDER_REDIS_CHANNEL_SECRET} is read too. Returns empty if neither {@code POSTRIDER_REDIS_URL} nor
+     * {@code REDIS_PASSWORD}, {@code REDIS_DATABASE} and {@code REDIS_TLS} ({@code on} or {@code off}). With {@code
+     * REDIS_CLUSTER=on} the host is a node of a cluster, with {@code REDIS_SENTINEL_PRIMARY=name} a sentinel; {@code REDIS_HOST}
+     * may then list several, as {@code host:port,host:port}. In both cases {@code POSTRIDER_REDIS_CHANNEL_SECRET} is read too. Returns empty if neither {@code POSTRIDER_REDIS_URL} nor
      * {@code REDIS_HOST} is set.
      */
     public static Optional<RedisOptions> fromEnvironment(Map<String, String> environment) {
@@ -90,23 +107,8 @@ public final class RedisOptions {
         if (url.isEmpty() && host.isEmpty()) {
             return Optional.empty();
         }
-        RedisOptions options = url.isEmpty() ? fromParts(host, environment) : at(url);
+        RedisOptions options = url.isEmpty() ? RedisUrl.fromParts(host, environment) : at(url);
         return Optional.of(secret.isEmpty() ? options : options.withChannelSecret(secret));
-    }
-
-    private static RedisOptions fromParts(String host, Map<String, String> environment) {
-        RedisOptions options = at(host, number("REDIS_PORT", environment.getOrDefault("REDIS_PORT", "6379")));
-        String user = environment.getOrDefault("REDIS_USER", "");
-        String password = environment.getOrDefault("REDIS_PASSWORD", "");
-        String tls = environment.getOrDefault("REDIS_TLS", "off");
-        if (!tls.equals("on") && !tls.equals("off")) {
-            throw PostriderException.refused("REDIS_TLS must be on or off, was '" + tls + "'");
-        }
-        if (!user.isEmpty() || !password.isEmpty()) {
-            options = options.withLogin(user.isEmpty() ? null : user, password);
-        }
-        return options.withTls(tls.equals("on"))
-                .withDatabase(number("REDIS_DATABASE", environment.getOrDefault("REDIS_DATABASE", "0")));
     }
 
     /** The password of the default user. */
@@ -165,12 +167,18 @@ public final class RedisOptions {
         return new RedisOptions(draft);
     }
 
+    /** The host of the server; of a cluster or of sentinels, that of the first node. */
     public String host() {
-        return host;
+        return topology.first().host();
     }
 
+    /** The port of the server; of a cluster or of sentinels, that of the first node. */
     public int port() {
-        return port;
+        return topology.first().port();
+    }
+
+    RedisTopology topology() {
+        return topology;
     }
 
     public Duration timeout() {
@@ -185,12 +193,29 @@ public final class RedisOptions {
         return Optional.ofNullable(channelSecret).map(Seal::new);
     }
 
-    /** In Lettuce's format. */
+    /** In Lettuce's format; for a cluster, its first node. */
     RedisURI uri(String clientName) {
-        RedisURI.Builder builder = RedisURI.builder()
-                .withHost(host)
-                .withPort(port)
-                .withDatabase(database)
+        if (topology.kind() != Kind.SENTINEL) {
+            return uri(clientName, topology.first());
+        }
+        RedisURI.Builder builder = RedisURI.builder().withSentinelMasterId(String.valueOf(topology.primary()));
+        topology.nodes().forEach(node -> builder.withSentinel(node.host(), node.port()));
+        RedisURI uri = completed(builder, clientName);
+        uri.getSentinels().forEach(sentinel -> {
+            sentinel.setSsl(tls);
+            sentinel.setVerifyPeer(SslVerifyMode.FULL);
+            sentinel.setTimeout(timeout);
+        });
+        return uri;
+    }
+
+    /** One process of the topology. */
+    RedisURI uri(String clientName, RedisTopology.Node node) {
+        return completed(RedisURI.builder().withHost(node.host()).withPort(node.port()), clientName);
+    }
+
+    private RedisURI completed(RedisURI.Builder builder, String clientName) {
+        builder.withDatabase(database)
                 .withSsl(tls)
                 .withVerifyPeer(SslVerifyMode.FULL)
                 .withTimeout(timeout)
@@ -205,7 +230,7 @@ public final class RedisOptions {
 
     /** Such as {@code redis.example:6379/0}: the address, for lists and logs. */
     String place() {
-        return (host.indexOf(':') < 0 ? host : "[" + host + "]") + ":" + port + "/" + database;
+        return topology + (topology.kind() == Kind.CLUSTER ? "" : "/" + database);
     }
 
     /** Every effective option except the secrets. */
@@ -216,31 +241,8 @@ public final class RedisOptions {
                 + " channel_secret=" + (channelSecret == null ? "none" : "given");
     }
 
-    private static URI parsed(String url) {
-        try {
-            return new URI(url);
-        } catch (URISyntaxException e) {
-            throw badUrl(); // no cause: it would show the password
-        }
-    }
-
-    private static PostriderException badUrl() {
-        return PostriderException.refused(
-                "redis url must be redis://[user:password@]host[:port][/database], or rediss:// for TLS;"
-                        + " percent-encode every character of user and password that is not a letter or digit");
-    }
-
-    private static int number(String name, String text) {
-        try {
-            return Integer.parseInt(text);
-        } catch (NumberFormatException e) {
-            throw PostriderException.refused(name + " must be a number, was '" + text + "'");
-        }
-    }
-
     private static final class Draft {
-        String host = "localhost";
-        int port = 6379;
+        RedisTopology topology = RedisTopology.single("localhost", DEFAULT_PORT);
 
         @Nullable
         String user;
@@ -259,8 +261,7 @@ public final class RedisOptions {
         Draft() {}
 
         Draft(RedisOptions from) {
-            this.host = from.host;
-            this.port = from.port;
+            this.topology = from.topology;
             this.user = from.user;
             this.password = from.password;
             this.tls = from.tls;

@@ -60,7 +60,7 @@ public final class RedisPubSubSink implements Sink {
         this.options = Checks.missing("redis options", options);
         this.channel = Checks.unlessName("redis channel", channel);
         this.seal = format == MessageFormat.CLOUD_EVENTS ? options.seal() : Optional.empty();
-        this.link = new RedisLink(options, "postrider-pubsub");
+        this.link = new RedisLink(options, "postrider-pubsub", channel);
     }
 
     @Override

@@ -85,7 +85,7 @@ public final class RedisStreamSink implements Sink {
             throw PostriderException.refused(
                     "most kept of stream " + stream + " must be at least " + FEWEST + ", was " + mostKept);
         }
-        this.link = new RedisLink(options, "postrider-stream");
+        this.link = new RedisLink(options, "postrider-stream", stream);
     }
 
     @Override

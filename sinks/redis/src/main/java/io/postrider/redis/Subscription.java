@@ -50,7 +50,7 @@ final class Subscription implements AutoCloseable {
         this.channel = channel;
         this.message = message;
         this.changed = changed;
-        this.link = new RedisLink(options, "postrider-feed");
+        this.link = new RedisLink(options, "postrider-feed", channel);
         this.thread = new Thread(this::run, "postrider-redis-" + channel);
         this.thread.setDaemon(true);
     }

@@ -74,6 +74,16 @@ class ReadmeTest {
     }
 
     @Test
+    void the_cluster_and_the_sentinels_of_the_readme() {
+        // region cluster
+        RedisOptions cluster = RedisOptions.cluster("redis-1:6379", "redis-2:6379", "redis-3:6379");
+        RedisOptions primary = RedisOptions.sentinel("main", "sentinel-1:26379", "sentinel-2:26379");
+        // endregion
+        assertThat(cluster.toString()).contains("redis=cluster redis-1:6379,redis-2:6379,redis-3:6379 ");
+        assertThat(primary.toString()).contains("redis=main of sentinels sentinel-1:26379,sentinel-2:26379/0 ");
+    }
+
+    @Test
     void the_ingest_of_the_readme() throws Exception {
         try (RealRedis server = RealRedis.running();
                 Chat chat = new Chat()) {
@@ -107,7 +117,7 @@ class ReadmeTest {
         String here = Files.readString(Path.of("src/test/java/io/postrider/redis/ReadmeTest.java"));
         List<String> known = found("(?s)// region [^\n]*\n(.*?)\n *// endregion", here);
         List<String> shown = found("(?s)```java\n(.*?)```", Files.readString(Path.of("README.md")));
-        assertThat(shown).hasSize(4).isSubsetOf(known);
+        assertThat(shown).hasSize(5).isSubsetOf(known);
     }
 
     private static List<String> found(String pattern, String text) {

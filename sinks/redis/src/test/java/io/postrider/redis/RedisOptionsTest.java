@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.postrider.PostriderException;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import org.junit.jupiter.api.Tag;
@@ -94,5 +95,49 @@ class RedisOptionsTest {
         assertThatThrownBy(() -> new RedisStreamSink(options, "s", 10)).hasMessageContaining("at least 10000");
         assertThatThrownBy(() -> IngestOptions.of("s").withBatch(0)).hasMessageContaining("ingest batch");
         assertThatThrownBy(() -> IngestOptions.of("s").withWorkers(65)).hasMessageContaining("ingest workers");
+    }
+
+    @Test
+    void a_cluster_is_given_by_code_url_or_environment() {
+        RedisOptions coded = RedisOptions.cluster("a:7000", "b", "[::1]:7002");
+        assertThat(coded.toString()).contains("redis=cluster a:7000,b:6379,[::1]:7002 ");
+        RedisOptions url = RedisOptions.at("rediss-cluster://u:p%40w@a:7000,b:7001");
+        assertThat(url.toString()).contains("redis=cluster a:7000,b:7001 tls=true user=u password=given");
+        RedisOptions environment = RedisOptions.fromEnvironment(Map.of(
+                        "REDIS_HOST", "a,b:7001", "REDIS_PORT", "7000", "REDIS_CLUSTER", "on", "REDIS_PASSWORD", "w"))
+                .orElseThrow();
+        assertThat(environment.toString())
+                .contains("redis=cluster a:7000,b:7001 ")
+                .contains("password=given");
+        assertThatThrownBy(() -> coded.withDatabase(1)).hasMessage("redis database must be 0 in a cluster, was 1");
+        assertThatThrownBy(() -> RedisOptions.cluster()).hasMessageContaining("redis nodes must be 1..100");
+        assertThatThrownBy(() -> RedisOptions.cluster("a:x")).hasMessageContaining("redis node must be host:port");
+    }
+
+    @Test
+    void sentinels_are_given_by_code_url_or_environment() {
+        assertThat(RedisOptions.sentinel("main", "a", "b:26380").toString())
+                .contains("redis=main of sentinels a:26379,b:26380/0 ");
+        assertThat(RedisOptions.at("redis-sentinel://:secret-word@a:1,b:2/3#main")
+                        .toString())
+                .contains("redis=main of sentinels a:1,b:2/3 ")
+                .doesNotContain("secret-word");
+        assertThat(RedisOptions.fromEnvironment(Map.of("REDIS_HOST", "a,b", "REDIS_SENTINEL_PRIMARY", "main"))
+                        .orElseThrow()
+                        .toString())
+                .contains("redis=main of sentinels a:26379,b:26379/0 ");
+        for (String url : List.of(
+                "redis-sentinel://a:1",
+                "redis://a:1,b:2",
+                "redis-cluster://a:1#main",
+                "redis-cluster://",
+                "redis-other://a")) {
+            assertThatThrownBy(() -> RedisOptions.at(url)).as(url).hasMessageContaining("redis url must be");
+        }
+        assertThatThrownBy(() -> RedisOptions.fromEnvironment(
+                        Map.of("REDIS_HOST", "a", "REDIS_CLUSTER", "on", "REDIS_SENTINEL_PRIMARY", "main")))
+                .hasMessageContaining("REDIS_CLUSTER and REDIS_SENTINEL_PRIMARY are both set");
+        assertThatThrownBy(() -> RedisOptions.fromEnvironment(Map.of("REDIS_HOST", "a", "REDIS_CLUSTER", "yes")))
+                .hasMessage("REDIS_CLUSTER must be on or off, was 'yes'");
     }
 }

@@ -30,6 +30,7 @@ public final class RedisProcess implements AutoCloseable {
     private final int port;
     private final Path directory;
     private final List<String> settings;
+    private @Nullable String configuration;
     private @Nullable Process process;
 
     private RedisProcess(List<String> settings) {
@@ -49,6 +50,22 @@ public final class RedisProcess implements AutoCloseable {
         return redis;
     }
 
+    /** Starts a sentinel that alone decides when the primary at this port is replaced by a replica: after one second. */
+    public static RedisProcess sentinel(String primary, int primaryPort) {
+        RedisProcess sentinel = new RedisProcess(List.of());
+        sentinel.configuration =
+                """
+                port %d
+                bind 127.0.0.1
+                dir %s
+                sentinel monitor %s 127.0.0.1 %d 1
+                sentinel down-after-milliseconds %s 1000
+                sentinel failover-timeout %s 10000
+                """.formatted(sentinel.port, sentinel.directory, primary, primaryPort, primary, primary);
+        sentinel.start();
+        return sentinel;
+    }
+
     public int port() {
         return port;
     }
@@ -58,9 +75,14 @@ public final class RedisProcess implements AutoCloseable {
         try {
             List<String> command = new ArrayList<>(List.of("/bin/sh", "-c", WATCHED, "sh"));
             command.add(RedisExecProvider.defaultProvider().get().getAbsolutePath());
-            command.addAll(List.of("--port", "" + port, "--bind", "127.0.0.1", "--dir", directory.toString()));
-            command.addAll(List.of("--appendonly", "yes", "--appendfsync", "always", "--save", ""));
-            command.addAll(settings);
+            if (configuration != null) {
+                Path file = Files.writeString(directory.resolve("sentinel.conf"), configuration);
+                command.addAll(List.of(file.toString(), "--sentinel"));
+            } else {
+                command.addAll(List.of("--port", "" + port, "--bind", "127.0.0.1", "--dir", directory.toString()));
+                command.addAll(List.of("--appendonly", "yes", "--appendfsync", "always", "--save", ""));
+                command.addAll(settings);
+            }
             process = new ProcessBuilder(command)
                     .redirectErrorStream(true)
                     .redirectOutput(directory.resolve("log").toFile())
@@ -81,6 +103,28 @@ public final class RedisProcess implements AutoCloseable {
             socket.getOutputStream().write((command + "\r\n").getBytes(StandardCharsets.UTF_8));
             InputStreamReader answer = new InputStreamReader(socket.getInputStream(), StandardCharsets.UTF_8);
             return String.valueOf(new BufferedReader(answer).readLine());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** The same, and returns the whole text of a reply that has several lines. */
+    public String tellAll(String command) {
+        try (Socket socket = new Socket("127.0.0.1", port)) {
+            socket.setSoTimeout(10_000);
+            socket.getOutputStream().write((command + "\r\n").getBytes(StandardCharsets.UTF_8));
+            BufferedReader answer =
+                    new BufferedReader(new InputStreamReader(socket.getInputStream(), StandardCharsets.UTF_8));
+            String first = String.valueOf(answer.readLine());
+            if (!first.startsWith("$")) {
+                return first;
+            }
+            char[] text = new char[Integer.parseInt(first.substring(1))];
+            int read = 0;
+            while (read < text.length) {
+                read += Math.max(0, answer.read(text, read, text.length - read));
+            }
+            return new String(text);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

@@ -1,4 +1,4 @@
-package io.postrider.proof.faults;
+package io.postrider.testkit.program;
 
 import io.postrider.testkit.Await;
 import io.postrider.testkit.Ports;
@@ -10,10 +10,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
+import java.util.stream.Stream;
 
-/** A PgBouncer in transaction mode before one database: a session is somebody's for a transaction only. */
-final class PgBouncer implements AutoCloseable {
+/** A PgBouncer in transaction mode in front of one database: a client has a session for one transaction only. */
+public final class PgBouncer implements AutoCloseable {
     private final TestDatabase database;
     private final Path directory;
     private final int port;
@@ -26,7 +28,8 @@ final class PgBouncer implements AutoCloseable {
         this.process = process;
     }
 
-    static PgBouncer before(TestDatabase database, int poolSize) throws Exception {
+    /** Starts it. */
+    public static PgBouncer before(TestDatabase database, int poolSize) throws IOException {
         Path directory = Files.createTempDirectory("postrider-pgbouncer");
         int port = Ports.free();
         Path settings = Files.writeString(directory.resolve("pgbouncer.ini"), """
@@ -51,7 +54,10 @@ final class PgBouncer implements AutoCloseable {
         // Ends with this JVM, however that ends: the pipe is closed then.
         List<String> command = new ArrayList<>(
                 List.of("/bin/sh", "-c", "\"$@\" </dev/null & p=$!; cat >/dev/null; kill -INT $p; wait $p", "sh"));
-        command.addAll(Cluster.disguised("/usr/sbin/pgbouncer", settings.toString()));
+        if (Integer.valueOf(0).equals(Files.getAttribute(Path.of("/proc/self"), "unix:uid"))) {
+            command.addAll(List.of("unshare", "-U")); // it refuses root
+        }
+        command.addAll(List.of("/usr/sbin/pgbouncer", settings.toString()));
         Process process = new ProcessBuilder(command)
                 .redirectErrorStream(true)
                 .redirectOutput(directory.resolve("log").toFile())
@@ -69,7 +75,7 @@ final class PgBouncer implements AutoCloseable {
     }
 
     /** Version 1.18 cannot carry named statements, so the driver must not make any. */
-    String url() {
+    public String url() {
         return database.jdbcUrl(port) + "&prepareThreshold=0";
     }
 
@@ -77,6 +83,9 @@ final class PgBouncer implements AutoCloseable {
     public void close() throws IOException, InterruptedException {
         process.getOutputStream().close();
         process.waitFor();
-        Cluster.delete(directory);
+        try (Stream<Path> files = Files.walk(directory)) {
+            files.sorted(Comparator.reverseOrder())
+                    .forEach(file -> file.toFile().delete());
+        }
     }
 }

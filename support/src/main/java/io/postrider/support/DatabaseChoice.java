@@ -1,7 +1,6 @@
-package io.postrider.server.settings;
+package io.postrider.support;
 
 import io.postrider.PostriderException;
-import io.postrider.support.DatabaseUrl;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -10,11 +9,11 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which database to use, and which setting selected it. The first of: {@code postrider.database-url}, {@code
- * spring.datasource.url}, PSQL_HOST and the other PSQL_* variables, PGHOST and the other PG* variables. Without any of them: an
- * embedded database.
+ * Which database to use, and which setting selected it: the one place that decides this, for the server and every command. The
+ * first of: {@code postrider.database-url} (the option {@code --database-url}, the variable POSTRIDER_DATABASE_URL), {@code
+ * spring.datasource.url}, PSQL_HOST and the other PSQL_* variables, PGHOST and the other PG* variables.
  *
- * @param url empty: an embedded database
+ * @param url empty: none of them is set. The server then starts an embedded database; a command refuses to run
  * @param source the setting that selected it
  */
 public record DatabaseChoice(Optional<DatabaseUrl> url, String source) {
@@ -66,7 +65,15 @@ public record DatabaseChoice(Optional<DatabaseUrl> url, String source) {
     private static Map<String, String> pg(UnaryOperator<@Nullable String> property) {
         Map<String, String> variables = new LinkedHashMap<>();
         for (String name : new String[] {
-            "PGHOST", "PGPORT", "PGUSER", "PGPASSWORD", "PGDATABASE", "PGSSLMODE", "PGSSLROOTCERT", "PGCONNECT_TIMEOUT"
+            "PGHOST",
+            "PGPORT",
+            "PGUSER",
+            "PGPASSWORD",
+            "PGDATABASE",
+            "PGSSLMODE",
+            "PGSSLROOTCERT",
+            "PGAPPNAME",
+            "PGCONNECT_TIMEOUT"
         }) {
             put(variables, name, property.apply(name));
         }

@@ -1,0 +1,5 @@
+/** Commands for topics. */
+@NullMarked
+package io.postrider.cli.topics;
+
+import org.jspecify.annotations.NullMarked;
