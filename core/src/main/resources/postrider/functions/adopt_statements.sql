@@ -7,7 +7,7 @@ set jit = off
 as $$
 declare
   source      text := spec ->> 'source';
-  no_writers  text := 'SHARE ROW EXCLUSIVE: waits for open writers, at most 300 ms for each attempt; reads go on';
+  no_writers  text := 'SHARE ROW EXCLUSIVE: waits for open writers, 300 ms for each of ten attempts, then up to 2 s; reads go on';
 begin
   return query values
     ('bridge', format('lock table %s in share row exclusive mode', source), no_writers),
@@ -21,6 +21,6 @@ begin
       else format('delete from %s t where t.%I = …', source, spec #>> '{fields,id}') end,
       'ROW EXCLUSIVE, and the rows that it writes'),
     ('finish', format('drop trigger if exists postrider_adopt on %s', source),
-      'ACCESS EXCLUSIVE: waits for readers and writers, at most 300 ms for each attempt');
+      'ACCESS EXCLUSIVE: waits for readers and writers, as bridge does');
 end
 $$;

@@ -27,7 +27,7 @@ abstract class AdoptStepCommand implements Callable<Integer> {
             paramLabel = "TIME",
             defaultValue = "1m",
             description =
-                    "How long to try to lock the table: 500ms, 30s, 5m (default: 1m). Writers wait at most 300 ms at a time.")
+                    "How long to try to lock the table: 500ms, 30s, 5m (default: 1m). Writers wait 300 ms at a time, after ten attempts up to 2 s.")
     private String within = "1m";
 
     @Option(names = "--json", description = "Print one JSON object.")

@@ -15,13 +15,18 @@ import java.util.concurrent.locks.LockSupport;
 /**
  * Runs a transaction that begins with a lock on the old table, so that no other transaction has written to it and not ended.
  *
- * <p>Writers queue behind a lock that waits. So each attempt waits for 300 ms at most, and the writers go on before the next one.
+ * <p>Writers queue behind a lock that waits. So an attempt waits for 300 ms only, and the writers go on before the next one.
  */
 final class TableLock {
     private static final Sql LOCK =
             Sql.text("adopt/lock", "select postrider.adopt_lock(:source, :wait_ms, :exclusive)::text as locked");
     private static final Sql BLOCKERS = Sql.file("adopt/blockers");
     private static final int WAIT_MS = 300;
+
+    /** So many attempts are short. On a machine so busy that transactions take longer than that, later ones wait up to 2 s. */
+    private static final int SHORT_ATTEMPTS = 10;
+
+    private static final int LONGEST_WAIT_MS = 2_000;
 
     private final Database database;
     private final Duration patience;
@@ -34,13 +39,14 @@ final class TableLock {
     /** @param exclusive against readers too, as dropping a trigger needs it */
     <T> T hold(String source, boolean exclusive, Database.Work<T> work) {
         long end = System.nanoTime() + patience.toNanos();
-        while (true) {
+        for (int attempt = 1; ; attempt++) {
+            int wait = Math.min(WAIT_MS * Math.max(1, attempt - SHORT_ATTEMPTS), LONGEST_WAIT_MS);
             try {
                 return database.transaction(session -> {
                     session.call(
                             LOCK,
                             bind -> bind.text("source", source)
-                                    .int4("wait_ms", WAIT_MS)
+                                    .int4("wait_ms", wait)
                                     .bool("exclusive", exclusive));
                     return work.on(session);
                 });
