@@ -253,7 +253,9 @@ class InboundTest extends GatewayTestBase {
         try (Served served = serve(options)) {
             SocketClient client = ann(served);
             SocketClient other = served.socket(served.token("bob", "p1", USER), null, "user:bob");
-            for (int i = 0; i <= 65; i++) {
+            client.send(frame("m-0", "{}"));
+            Await.until("the first is being stored", LONG, () -> !threads.isEmpty());
+            for (int i = 1; i <= 65; i++) {
                 client.send(frame("m-" + i, "{}"));
             }
             assertThat(answer(client, "m-65").json()).contains("\"status\":429");
