@@ -92,7 +92,8 @@ public final class ChatWorker {
             return () -> {
                 chat.listeners().forEach(postrider::add);
                 chat.workers().forEach(postrider::add);
-                ingest.ifAvailable(stream -> stream.start(postrider, dataSource, entry -> chat.job(entry.data(), ChatIngest.acceptedAt(entry))));
+                ingest.ifAvailable(stream -> stream.start(
+                        postrider, dataSource, entry -> chat.job(entry.data(), ChatIngest.acceptedAt(entry))));
             };
         }
     }

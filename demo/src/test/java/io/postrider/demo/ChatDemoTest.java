@@ -114,6 +114,7 @@ class ChatDemoTest {
             awaitCss(driver, "#agent .presence[data-state=live]");
             write(driver, "Where is my parcel 4711?");
             awaitCss(driver, "#visitor .message.companion");
+            awaitText(driver, "[data-status=kill-worker]", " and pid "); // both are up
             driver.findElement(By.cssSelector("[data-trouble=kill-worker]")).click();
             awaitText(driver, ".journal", "was killed (kill -9)");
             for (int i = 1; i <= 5; i++) {

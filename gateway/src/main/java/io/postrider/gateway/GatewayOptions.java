@@ -353,6 +353,7 @@ public final class GatewayOptions {
         int readers = 4;
         Duration catchUp = Duration.ofSeconds(10);
         int writers = 2;
+
         @Nullable
         Inbound inbound;
 

@@ -23,8 +23,8 @@ import org.slf4j.LoggerFactory;
  * in the view {@code listeners}, and can be paused and resumed like every listener. After a restart it continues at its cursor.
  *
  * <p>A listener runs on one node at a time, so each name is for <em>one</em> gateway process: a second one with the same name would
- * stay silent. Several gateways need a name each, a {@link LogFeed}, or a relay to Redis. Delete the row of a gateway that does not
- * come back, because retention waits for it.
+ * stay silent. Several gateways need a name each, a {@link LogFeed}, or a relay to Redis. Retention waits for a gateway that does not
+ * come back as it does for every listener, see {@link io.postrider.Options#withPatience}.
  */
 public final class ListenerFeed implements Feed {
     private static final Logger logger = LoggerFactory.getLogger(ListenerFeed.class);

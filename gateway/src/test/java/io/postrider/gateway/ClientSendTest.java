@@ -67,7 +67,8 @@ class ClientSendTest extends GatewayTestBase {
     }
 
     private void sendAll(int count) {
-        browser.run("for (let i = 1; i <= " + count + "; i++) { const id = `m-${i}`; window.stream.send({text: 'x'}, {id}).then("
+        browser.run("for (let i = 1; i <= " + count
+                + "; i++) { const id = `m-${i}`; window.stream.send({text: 'x'}, {id}).then("
                 + "answer => window.sent.push(id + ' ' + JSON.stringify(answer)),"
                 + "error => window.sent.push(id + ' refused ' + error.status)); }");
     }
@@ -98,7 +99,9 @@ class ClientSendTest extends GatewayTestBase {
             sendAll(100);
             awaitSent(100);
             assertThat(stored)
-                    .isEqualTo(IntStream.rangeClosed(1, 100).mapToObj(i -> "m-" + i).toList());
+                    .isEqualTo(IntStream.rangeClosed(1, 100)
+                            .mapToObj(i -> "m-" + i)
+                            .toList());
             assertThat(sent()).first().isEqualTo("m-1 {\"n\":1}");
             browser.run("window.stream.close()");
         }

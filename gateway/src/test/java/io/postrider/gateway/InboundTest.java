@@ -83,7 +83,8 @@ class InboundTest extends GatewayTestBase {
     void the_sender_is_the_tokens_and_the_data_is_passed_on_as_it_was_written() throws Exception {
         try (Served served = serve(accepting())) {
             SocketClient client = ann(served);
-            String data = "{\"text\":\"gr\u00fc\u00df \ud83d\ude80 \\\"}\",  \"deep\":{\"a\":[1,{\"b\":null}]},\"userid\":\"eve\"}";
+            String data =
+                    "{\"text\":\"gr\u00fc\u00df \ud83d\ude80 \\\"}\",  \"deep\":{\"a\":[1,{\"b\":null}]},\"userid\":\"eve\"}";
             client.send(frame("m_2", data));
             assertThat(answer(client, "m_2").json())
                     .isEqualTo("{\"type\":\"ack\",\"id\":\"m_2\",\"data\":{\"receipt\":1}}");
@@ -113,9 +114,10 @@ class InboundTest extends GatewayTestBase {
             }
             answer(client, "m-49");
             assertThat(order).hasSize(50).first().isEqualTo("m-0");
-            assertThat(order).isEqualTo(java.util.stream.IntStream.range(0, 50)
-                    .mapToObj(i -> "m-" + i)
-                    .toList());
+            assertThat(order)
+                    .isEqualTo(java.util.stream.IntStream.range(0, 50)
+                            .mapToObj(i -> "m-" + i)
+                            .toList());
         }
     }
 
@@ -208,7 +210,8 @@ class InboundTest extends GatewayTestBase {
             answer(two, "m-9");
             one.send(frame("over-1", "{}"));
             two.send(frame("over-2", "{}"));
-            assertThat(List.of(answer(one, "over-1").json(), answer(two, "over-2").json()))
+            assertThat(List.of(
+                            answer(one, "over-1").json(), answer(two, "over-2").json()))
                     .anyMatch(json -> json.contains("\"status\":429") && json.contains("\"retryAfter\":1"));
             other.send(frame("mine", "{}"));
             assertThat(answer(other, "mine").type()).isEqualTo("ack");
@@ -219,7 +222,11 @@ class InboundTest extends GatewayTestBase {
     void one_who_goes_on_sending_far_beyond_the_limit_is_cut() throws Exception {
         try (Served served = serve(accepting().withInboundLimits(1_024, 1, 1))) {
             SocketClient client = ann(served);
-            for (int i = 0; i < 200 && client.frames().stream().noneMatch(seen -> seen.type().equals("cut")); i++) {
+            for (int i = 0;
+                    i < 200
+                            && client.frames().stream()
+                                    .noneMatch(seen -> seen.type().equals("cut"));
+                    i++) {
                 try {
                     client.send(frame("m-" + i, "{}"));
                 } catch (java.util.concurrent.ExecutionException e) {
@@ -246,7 +253,9 @@ class InboundTest extends GatewayTestBase {
         try (Served served = serve(options)) {
             SocketClient client = ann(served);
             SocketClient other = served.socket(served.token("bob", "p1", USER), null, "user:bob");
-            for (int i = 0; i <= 65; i++) {
+            client.send(frame("m-0", "{}"));
+            Await.until("the first is being stored", LONG, () -> !threads.isEmpty());
+            for (int i = 1; i <= 65; i++) {
                 client.send(frame("m-" + i, "{}"));
             }
             assertThat(answer(client, "m-65").json()).contains("\"status\":429");

@@ -34,17 +34,18 @@ final class Activities implements Handler.Transactional {
             + " from livechat.activity a"
             + " left join livechat.read_mark r on r.conversation_id = a.conversation_id and r.agent_id = a.agent_id";
 
-    private static final String LATEST = COLUMNS
-            + " where a.project_id = ? and a.agent_id = ? and a.id < ? order by a.id desc limit ?";
+    private static final String LATEST =
+            COLUMNS + " where a.project_id = ? and a.agent_id = ? and a.id < ? order by a.id desc limit ?";
 
     private static final String OPEN = "select * from (" + COLUMNS
             + " where a.project_id = ? and a.agent_id = ?) a where not a.seen order by a.id desc limit ?";
 
-    private static final String INSERT = "insert into livechat.activity (project_id, agent_id, conversation_id, message_id,"
-            + " author_name, visitor_id, visitor_name, body)"
-            + " select c.project_id, ?, c.id, ?, ?, v.id, v.name, ?"
-            + " from livechat.conversation c join livechat.visitor v on v.id = c.visitor_id where c.id = ?"
-            + " on conflict do nothing returning *, false as seen";
+    private static final String INSERT =
+            "insert into livechat.activity (project_id, agent_id, conversation_id, message_id,"
+                    + " author_name, visitor_id, visitor_name, body)"
+                    + " select c.project_id, ?, c.id, ?, ?, v.id, v.name, ?"
+                    + " from livechat.conversation c join livechat.visitor v on v.id = c.visitor_id where c.id = ?"
+                    + " on conflict do nothing returning *, false as seen";
 
     private final Postrider postrider;
     private final DataSource dataSource;
@@ -110,10 +111,8 @@ final class Activities implements Handler.Transactional {
                     message.text(),
                     message.conversation());
             if (created.isPresent()) {
-                Intake.Place place =
-                        new Intake.Place(message.conversation(), String.valueOf(event.projectId()), agent);
-                postrider.emit(
-                        connection, Intake.event(LiveChat.ACTIVITY, mapper.write(created.get()), place, agent));
+                Intake.Place place = new Intake.Place(message.conversation(), String.valueOf(event.projectId()), agent);
+                postrider.emit(connection, Intake.event(LiveChat.ACTIVITY, mapper.write(created.get()), place, agent));
             }
         }
     }
@@ -139,9 +138,7 @@ final class Activities implements Handler.Transactional {
                     connection,
                     OPEN,
                     row -> new Open(
-                            row.getLong("id"),
-                            row.getObject("conversation_id", UUID.class),
-                            row.getLong("message_id")),
+                            row.getLong("id"), row.getObject("conversation_id", UUID.class), row.getLong("message_id")),
                     guest.project(),
                     guest.user(),
                     MOST_OPEN);

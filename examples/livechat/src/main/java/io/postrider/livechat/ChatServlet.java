@@ -102,8 +102,7 @@ final class ChatServlet extends HttpServlet {
             case "POST /messages" -> write(request, response, 202, api.say(guest, read(request, ChatApi.Saying.class)));
             case "GET /conversation" -> write(request, response, 200, api.conversation(guest));
             case "GET /conversations" -> write(request, response, 200, api.conversations(guest));
-            case "GET /activity" ->
-                write(request, response, 200, api.activity(guest, request.getParameter("before")));
+            case "GET /activity" -> write(request, response, 200, api.activity(guest, request.getParameter("before")));
             case "GET /state" -> write(request, response, 200, api.state(guest));
             case "POST /verify" ->
                 write(request, response, 200, api.verify(guest, read(request, ChatApi.Promises.class)));

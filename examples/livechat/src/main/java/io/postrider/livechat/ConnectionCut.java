@@ -44,10 +44,7 @@ final class ConnectionCut {
 
     Cut all() throws SQLException {
         try (Connection connection = dataSource.getConnection()) {
-            Cut cut = Rows.one(
-                            connection,
-                            OTHERS,
-                            row -> new Cut(Rows.instant(row, "now"), row.getLong("n") + 1))
+            Cut cut = Rows.one(connection, OTHERS, row -> new Cut(Rows.instant(row, "now"), row.getLong("n") + 1))
                     .orElseThrow();
             last = cut;
             endOwn(connection);

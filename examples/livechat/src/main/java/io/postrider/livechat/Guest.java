@@ -14,7 +14,7 @@ public record Guest(String user, String project, boolean agent) {
     static Optional<Guest> of(Identity identity) {
         return identity.project() == null
                 ? Optional.empty()
-                : Optional.of(new Guest(
-                        identity.subject(), identity.project(), identity.reach() == Identity.Reach.PROJECT));
+                : Optional.of(
+                        new Guest(identity.subject(), identity.project(), identity.reach() == Identity.Reach.PROJECT));
     }
 }

@@ -31,8 +31,7 @@ final class SocketMessages implements Inbound {
         try {
             Guest guest = Guest.of(message.identity()).orElseThrow(Refusal::unauthorized);
             Data data = json.readValue(message.data(), Data.class);
-            Submissions.Said said =
-                    new Submissions.Said(message.id(), data.text(), data.conversation(), data.pilot());
+            Submissions.Said said = new Submissions.Said(message.id(), data.text(), data.conversation(), data.pilot());
             return json.writeValueAsString(
                     submissions.accept(guest, List.of(said)).get(0));
         } catch (Refusal refusal) {

@@ -76,6 +76,7 @@ class ChatServletTest {
             strings = {
                 "GET /conversation",
                 "GET /conversations",
+                "GET /activity",
                 "GET /state",
                 "POST /messages",
                 "POST /verify",
@@ -210,6 +211,9 @@ class ChatServletTest {
         assertThat(get(VISITOR, "/conversations").statusCode()).isEqualTo(403);
         assertThat(get(VISITOR, "/conversations/" + mine).statusCode()).isEqualTo(403);
         assertThat(get(VISITOR, "/state").statusCode()).isEqualTo(403);
+        assertThat(get(VISITOR, "/activity").statusCode()).isEqualTo(403);
+        assertThat(post(VISITOR, "/trouble/cut-database", "{}").statusCode()).isEqualTo(403);
+        assertThat(get(ANNA, "/activity?before=x").statusCode()).isEqualTo(400);
         assertThat(post(VISITOR, "/trouble/kill-worker", "{}").statusCode()).isEqualTo(403);
         assertThat(post(VISITOR, "/conversations/" + mine + "/read", "{\"message\":1}")
                         .statusCode())

@@ -29,8 +29,8 @@ final class ChatSocket implements WebSocket.Listener, AutoCloseable {
     static ChatSocket open(Theatre theatre, Guest guest) throws Exception {
         ChatSocket opened = new ChatSocket(theatre.url("/v1/socket").replace("http", "ws"));
         String token = theatre.passes.issue(guest, Duration.ofMinutes(5));
-        opened.send("{\"type\":\"hello\",\"token\":\"" + token + "\",\"topic\":\"chat\",\"rooms\":[\"user:" + guest.user()
-                + "\"]}");
+        opened.send("{\"type\":\"hello\",\"token\":\"" + token + "\",\"topic\":\"chat\",\"rooms\":[\"user:"
+                + guest.user() + "\"]}");
         opened.await("\"type\":\"position\"");
         return opened;
     }

@@ -23,8 +23,7 @@ class ConnectionCutTest {
             throws Exception {
         try (Theatre theatre = Theatre.open(database, 0);
                 Connection other = DriverManager.getConnection(database.jdbcUrl());
-                ChatSocket socket =
-                        ChatSocket.open(theatre, new Guest("v-1", LiveChat.PROJECT, false))) {
+                ChatSocket socket = ChatSocket.open(theatre, new Guest("v-1", LiveChat.PROJECT, false))) {
             theatre.awaitWorkers();
             say(socket, 1, 20);
             List<Integer> before = sessions(other);
@@ -32,8 +31,10 @@ class ConnectionCutTest {
             ConnectionCut cut = new ConnectionCut(theatre.pool);
             assertThat(cut.all().connections()).isGreaterThanOrEqualTo(before.size());
             say(socket, 21, 40);
-            Await.until("none of them is left", LONG, () -> sessions(other).stream().noneMatch(before::contains));
-            assertThat(Rows.one(other, "select 1 as n", row -> row.getLong("n"))).contains(1L);
+            Await.until(
+                    "none of them is left", LONG, () -> sessions(other).stream().noneMatch(before::contains));
+            assertThat(Rows.one(other, "select 1 as n", row -> row.getLong("n")))
+                    .contains(1L);
             Await.until("all forty are saved", LONG, () -> count(other, "body ~ '^number'") == 40);
             Await.until("and answered", LONG, () -> count(other, "answers is not null") == 40);
             assertThat(Rows.one(
@@ -50,8 +51,10 @@ class ConnectionCutTest {
         for (int i = from; i <= to; i++) {
             String data = "{\"text\":\"number " + i + "\"}";
             String client = "client-" + (100 + i);
-            Await.until("number " + i + " is accepted", LONG, () -> socket.say(client, data)
-                    .contains("\"ack\""));
+            Await.until(
+                    "number " + i + " is accepted",
+                    LONG,
+                    () -> socket.say(client, data).contains("\"ack\""));
         }
     }
 

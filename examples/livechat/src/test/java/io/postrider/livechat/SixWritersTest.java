@@ -75,9 +75,12 @@ class SixWritersTest {
                 browser.switchTo().window(anna);
                 Set<Long> passed = holdAndLetGo(holder, look, control);
                 awaitCss(browser, "#agent .bell[data-count='" + MENTIONS + "']");
-                assertThat(count(look, "livechat.activity where agent_id = 'anna'")).isEqualTo(MENTIONS);
+                assertThat(count(look, "livechat.activity where agent_id = 'anna'"))
+                        .isEqualTo(MENTIONS);
                 control.catchUp();
-                assertThat(passed).as("held open while the reader moved past them").isNotEmpty();
+                assertThat(passed)
+                        .as("held open while the reader moved past them")
+                        .isNotEmpty();
                 assertThat(control.seen).doesNotContainAnyElementsOf(passed);
                 assertThat(control.seen).hasSizeLessThanOrEqualTo(MENTIONS - passed.size());
                 feedSurvivesAReload(browser);

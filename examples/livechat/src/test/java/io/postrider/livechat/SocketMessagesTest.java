@@ -106,18 +106,22 @@ class SocketMessagesTest {
                 ChatSocket three = ChatSocket.open(theatre, flooding);
                 ChatSocket other = ChatSocket.open(theatre, visitor())) {
             for (int size : List.of(100, 50, 25, 10)) {
-                Await.until("HTTP has used it up", Duration.ofSeconds(60), () -> post(flooding, messages(size))
-                                .statusCode()
-                        == 429);
+                Await.until(
+                        "HTTP has used it up",
+                        Duration.ofSeconds(60),
+                        () -> post(flooding, messages(size)).statusCode() == 429);
             }
             List<ChatSocket> sockets = List.of(one, two, three);
             for (int i = 0; i < 180; i++) {
                 sockets.get(i % 3).begin("flood-" + (1_000 + i), "{\"text\":\"x\"}");
             }
-            String refused = Await.value("one is refused", Duration.ofSeconds(60), () -> sockets.stream()
-                    .map(socket -> socket.find("You have written more than"))
-                    .flatMap(Optional::stream)
-                    .findFirst());
+            String refused = Await.value(
+                    "one is refused",
+                    Duration.ofSeconds(60),
+                    () -> sockets.stream()
+                            .map(socket -> socket.find("You have written more than"))
+                            .flatMap(Optional::stream)
+                            .findFirst());
             assertThat(refused).contains("\"nack\"", "\"status\":429", "\"retryAfter\":");
             assertThat(other.say("socket-21", "{\"text\":\"x\"}")).contains("\"ack\"");
         }

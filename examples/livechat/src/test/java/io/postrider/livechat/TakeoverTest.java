@@ -36,8 +36,10 @@ class TakeoverTest {
                 }
             }
             Await.until("all are saved", LONG, () -> api.count("livechat.message where answers is null") == MESSAGES);
-            Await.until("all are answered", LONG, () -> api.count("livechat.message where answers is not null")
-                    == MESSAGES);
+            Await.until(
+                    "all are answered",
+                    LONG,
+                    () -> api.count("livechat.message where answers is not null") == MESSAGES);
             Await.until("all mentions are recorded", LONG, () -> api.count("livechat.activity") == MESSAGES);
             List<String> longest = api.texts(
                     "select max(extract(epoch from created_at - accepted_at))::numeric(9, 3) from livechat.message");

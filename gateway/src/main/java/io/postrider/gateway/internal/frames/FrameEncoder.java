@@ -41,7 +41,11 @@ public final class FrameEncoder {
     /** A message of the client is durable. */
     public static EncodedFrame ack(Form form, long position, String id, @Nullable String data) {
         return plain(
-                form, position, "ack", "\"id\":" + JsonText.quoted(id) + (data == null ? "" : ",\"data\":" + data), null);
+                form,
+                position,
+                "ack",
+                "\"id\":" + JsonText.quoted(id) + (data == null ? "" : ",\"data\":" + data),
+                null);
     }
 
     /** A message of the client was refused. */

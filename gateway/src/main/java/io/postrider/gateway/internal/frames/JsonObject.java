@@ -83,7 +83,8 @@ public final class JsonObject {
     private static Part object(JsonParser parser, String text) {
         long begin = parser.currentTokenLocation().getCharOffset();
         parser.skipChildren();
-        return new Part(text.substring((int) begin, (int) parser.currentLocation().getCharOffset()));
+        return new Part(
+                text.substring((int) begin, (int) parser.currentLocation().getCharOffset()));
     }
 
     private static List<Object> elements(JsonParser parser, String text) {

@@ -41,8 +41,7 @@ public final class InboundMessages implements AutoCloseable {
     public InboundMessages(Inbound inbound, GatewayOptions options, Consumer<Identity> refuseEnded) {
         this.inbound = inbound;
         this.refuseEnded = refuseEnded;
-        this.rate = new MessageRateLimit(
-                options.inboundAtOnce(), options.inboundPerSecond(), System::nanoTime);
+        this.rate = new MessageRateLimit(options.inboundAtOnce(), options.inboundPerSecond(), System::nanoTime);
         this.threads = Threads.pool("postrider-gateway-inbound", options.inboundThreads());
     }
 
