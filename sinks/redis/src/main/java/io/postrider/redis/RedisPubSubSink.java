@@ -93,7 +93,7 @@ public final class RedisPubSubSink implements Sink {
             throws InterruptedException {
         String name = query.place() == null ? channel : Checks.unlessName("redis channel", query.place());
         BlockingQueue<String> heard = new LinkedBlockingQueue<>(query.most());
-        try (RedisLink reader = new RedisLink(options, "postrider-reader");
+        try (RedisLink reader = new RedisLink(options, "postrider-reader", name);
                 StatefulRedisPubSubConnection<String, String> connection = reader.listen()) {
             connection.addListener(new RedisPubSubAdapter<>() {
                 @Override

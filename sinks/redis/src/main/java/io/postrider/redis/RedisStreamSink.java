@@ -233,7 +233,7 @@ public final class RedisStreamSink implements Sink {
     @Override
     public boolean readPublished(PublishedQuery query, Consumer<PublishedMessage> messages) {
         String name = query.place() == null ? stream : Checks.unlessName("redis stream", query.place());
-        try (RedisLink reader = new RedisLink(options, "postrider-reader")) {
+        try (RedisLink reader = new RedisLink(options, "postrider-reader", name)) {
             return StreamReading.read(reader, name, query, messages);
         }
     }
