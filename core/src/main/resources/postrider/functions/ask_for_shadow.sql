@@ -3,7 +3,7 @@
 --
 -- gives    the first position in shadow, or null if the node was asked; no row if there is no such listener
 -- touches  listener, shadow (writes), delivery, tenure (reads), notifies the nodes
--- locks    the listener's place in the ledger, to the end of the transaction. A tenure begins under the same lock
+-- locks    the listener's place in the ledger, then its mode (lock_tenure.sql), to the end of the transaction
 create or replace function postrider.ask_for_shadow(of_listener text)
 returns table (from_position bigint)
 language plpgsql volatile
@@ -22,6 +22,7 @@ begin
     return;
   end if;
   perform pg_advisory_xact_lock('postrider.delivery'::regclass::oid::int4, found_listener.id);
+  perform pg_advisory_xact_lock('postrider.shadow'::regclass::oid::int4, found_listener.id);
   select l.* into found_listener from postrider.listener l where l.name = of_listener;
   select d.to_position into cursor_at from postrider.delivery d where d.listener = of_listener order by d.n desc limit 1;
   if found_listener.shadow_from is not null

@@ -10,7 +10,7 @@ import java.util.List;
  */
 final class Tenure {
     private static final Sql BEGIN = Sql.file("listen/begin_tenure");
-    private static final Sql LOCK_LEDGER = Sql.file("listen/lock_ledger");
+    private static final Sql LOCK = Sql.file("listen/lock_tenure");
     private static final Sql END = Sql.file("listen/end_tenure");
     private static final Sql END_GHOSTS = Sql.file("listen/end_ghosts");
 
@@ -42,13 +42,13 @@ final class Tenure {
     }
 
     /**
-     * Writes the row. The tenure is under way only after {@link #complete}. Under the lock of the ledger: a switch to shadow mode
+     * Writes the row. The tenure is under way only after {@link #complete}. Under a shared lock: a switch to shadow mode
      * either sees the row and asks this node, or is seen when the state is read after this.
      */
     void begin() {
         record Begun(long row, long openRow) {}
         Begun begun = database.transaction(session -> {
-            session.query(LOCK_LEDGER, bind -> bind.text("listener", listener), row -> true);
+            session.query(LOCK, bind -> bind.text("listener", listener), row -> true);
             return session.one(
                             BEGIN,
                             bind -> bind.text("listener", listener).text("worker", node),
