@@ -14,6 +14,9 @@ create or replace function postrider.adopt_mirror_jobs(
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp
 set jit = off
+set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
 as $$
 declare
   a      postrider.adoption;
