@@ -42,7 +42,9 @@ public final class Migrator {
             "V012__claim_times",
             "V013__adoption",
             "V014__shadow",
-            "V015__error_codes");
+            "V015__error_codes",
+            "V016__requirements",
+            "V017__inserted_rows");
 
     /** The files under {@code functions/} and {@code views/}, in the order in which they are created. */
     public static final List<String> FUNCTIONS = List.of(
