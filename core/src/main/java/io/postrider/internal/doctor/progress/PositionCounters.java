@@ -47,7 +47,7 @@ public final class PositionCounters implements Check {
     private static Finding undrawn(String schema, long events, long first, long last) {
         return Finding.warn(
                 events + " events have ids that no sequence drew (" + first + " to " + last
-                        + "): they were inserted with an id of their own and get no position",
+                        + "): they were inserted with an id of their own and may get no position",
                 "insert them again without tx and id, then: delete from " + schema + ".event where id between " + first
                         + " and " + last + "; do not advance the sequence");
     }
