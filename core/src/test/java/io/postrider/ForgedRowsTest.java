@@ -106,7 +106,8 @@ class ForgedRowsTest {
     @Test
     void segments_are_made_beside_ids_that_no_sequence_drew() {
         for (long id : List.of(LAST_ID, LAST_ID - 1, 50_000L, 50_001L)) {
-            admin.execute("insert into postrider.event (id, topic, type, payload) values (" + id + ", 'other', 't', '{}')");
+            admin.execute(
+                    "insert into postrider.event (id, topic, type, payload) values (" + id + ", 'other', 't', '{}')");
         }
         assertSegmentsAreMade();
     }
@@ -131,8 +132,8 @@ class ForgedRowsTest {
         admin.execute(insert.replace("queue:", "").formatted("t".repeat(100)));
         for (String name : List.of("q".repeat(81), "q".repeat(81) + ":low")) {
             assertThatThrownBy(() -> admin.execute(insert.formatted(name)))
-                    .isInstanceOfSatisfying(Psql.SqlFailure.class, e -> assertThat(e.state())
-                            .isEqualTo("23514"));
+                    .isInstanceOfSatisfying(
+                            Psql.SqlFailure.class, e -> assertThat(e.state()).isEqualTo("23514"));
         }
     }
 
@@ -155,7 +156,7 @@ class ForgedRowsTest {
         }
         assertThatThrownBy(
                         () -> forger.execute("insert into v (topic, type, payload) values ('orders', 'forged', '{}')"))
-                .isInstanceOfSatisfying(Psql.SqlFailure.class, e -> assertThat(e.state())
-                        .isEqualTo("42501"));
+                .isInstanceOfSatisfying(
+                        Psql.SqlFailure.class, e -> assertThat(e.state()).isEqualTo("42501"));
     }
 }

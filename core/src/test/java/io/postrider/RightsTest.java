@@ -103,8 +103,9 @@ class RightsTest {
                     "unique_key set default 'k'",
                     "wake set default 'w'");
             for (String view : List.of("pg_temp.v", "own.v")) {
-                String create = "select nextval('postrider.event_ids'); create view " + view + " as select tx, id, topic,"
-                        + " type, payload, created_at, unique_key, wake from postrider.event;";
+                String create =
+                        "select nextval('postrider.event_ids'); create view " + view + " as select tx, id, topic,"
+                                + " type, payload, created_at, unique_key, wake from postrider.event;";
                 String insert = "insert into " + view + " (topic, type, payload) values ('orders', 't', '{}')";
                 assertThat(isAllowed(admin, producer.name(), create + insert)).isTrue();
                 for (String one : defaults) {

@@ -171,7 +171,8 @@ class DoctorProgressTest {
         shell.ok("emit", "orders", "a");
         shell.ok("tail", "orders");
         isOk("counters");
-        execute("insert into postrider.event (id, topic, type, payload) values (9223372036854775806, 'orders', 'b', '{}')");
+        execute(
+                "insert into postrider.event (id, topic, type, payload) values (9223372036854775806, 'orders', 'b', '{}')");
         execute("update postrider.era set system_identifier = system_identifier + 1");
         assertThat(check("counters"))
                 .singleElement()

@@ -25,8 +25,8 @@ public final class ProducerObjects implements Check {
 
         /** A right may come from PUBLIC or a group, so both are in the advice. */
         private String advice(String database) {
-            String temporaries = "revoke temporary on database " + Quoted.name(database) + " from PUBLIC, "
-                    + Quoted.name(role);
+            String temporaries =
+                    "revoke temporary on database " + Quoted.name(database) + " from PUBLIC, " + Quoted.name(role);
             String creation = "revoke create on schema "
                     + String.join(", ", schemas.stream().map(Quoted::name).toList()) + " from PUBLIC, "
                     + Quoted.name(role);
