@@ -4,7 +4,7 @@
 -- gives    null; or why the caller cannot use the role. Then an owner who is neither superuser nor BYPASSRLS is still subject to
 --          the policies, because they are forced; for the others reads are refused (enter.sql)
 -- touches  the catalogue, and only if something is missing: a role belongs to the cluster and is not in a dump, so it may be
---          missing after a restore
+--          missing after a restore. Revokes what the reader role of another database was granted here
 create or replace function postrider.make_reader()
 returns text
 language plpgsql volatile
@@ -13,6 +13,7 @@ set jit = off
 as $$
 declare
   reader   text := postrider.reader_role();
+  other    name;
   may_set  text := case when current_setting('server_version_num')::int >= 160000 then 'SET' else 'MEMBER' end;
 begin
   if not exists (select from pg_roles r where r.rolname = reader) then
@@ -32,12 +33,23 @@ begin
     execute format('grant usage on schema postrider to %I', reader);
     execute format('grant select on postrider.event_log, postrider.jobs_in_reach, postrider.dead_letters_in_reach to %I', reader);
   end if;
-  -- the role of earlier versions, which every database of the cluster shared
-  if exists (select from pg_roles r where r.rolname = 'postrider' || '_reader')
-    and has_table_privilege('postrider' || '_reader', 'postrider.event_log', 'select') then
-    execute format('revoke all on all tables in schema postrider from %I', 'postrider' || '_reader');
-    execute format('revoke all on schema postrider from %I', 'postrider' || '_reader');
-  end if;
+  -- A database that was created from another one as its template has the grants of that database's reader role. The role of
+  -- earlier versions, without the name of a database, was shared by the whole cluster.
+  for other in
+    select distinct r.rolname
+    from (
+      select c.relacl as acl from pg_class c where c.relnamespace = 'postrider'::regnamespace
+      union all
+      select n.nspacl from pg_namespace n where n.oid = 'postrider'::regnamespace
+    ) g
+    cross join lateral aclexplode(g.acl) a
+    join pg_roles r on r.oid = a.grantee
+    where r.rolname <> reader
+    and (r.rolname = 'postrider' || '_reader' or starts_with(r.rolname, 'postrider' || '_reader_'))
+  loop
+    execute format('revoke all on all tables in schema postrider from %I', other);
+    execute format('revoke all on schema postrider from %I', other);
+  end loop;
   if not pg_has_role(current_user, reader, may_set) then
     begin
       execute format('grant %I to current_user', reader);

@@ -11,6 +11,8 @@
 -- never    fails a producer: while it cannot run, rows go to the table beyond, and the next segment begins after them.
 --          It also begins after ids that are drawn meanwhile: a producer that waits for the table beyond with an id of the new
 --          segment would fail. The ids in between stay in the table beyond; its rows are deleted with the segment after them
+-- never    begins after a number that is far above those in use, which no sequence drew: an id near the end of bigint stopped it.
+--          The segment ends before such a number
 create or replace function postrider.make_segments(log_size bigint, ledger_size bigint)
 returns int
 language plpgsql volatile
@@ -51,10 +53,17 @@ begin
       execute family.used into used;
       low := case when low is null then 0 else greatest(low, trunc(used + size / 4)) end;
       foreach table_ in array family.tables loop
-        execute format('select max(b.%I) + 1 from postrider.%I b', family.number, table_ || '_beyond') into above;
+        execute format('select max(b.%I)::numeric + 1 from postrider.%I b where b.%I < $1', family.number, table_ || '_beyond',
+          family.number) into above using least(trunc(used + 16 * size), last_id)::bigint;
         low := greatest(low, above);
       end loop;
       high := least(low + trunc(size), last_id);
+      foreach table_ in array family.tables loop
+        execute format('select min(b.%I)::numeric from postrider.%I b where b.%I >= $1', family.number, table_ || '_beyond',
+          family.number) into above using least(low, last_id)::bigint;
+        high := least(high, above);
+      end loop;
+      exit when high <= low;
       foreach table_ in array family.tables loop
         execute format('create table postrider.%I (like postrider.%I including all)', table_ || '_' || low, table_);
         execute format('alter table postrider.%I attach partition postrider.%I for values from (%s) to (%s)',

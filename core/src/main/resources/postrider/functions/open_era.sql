@@ -6,6 +6,7 @@
 -- touches  event, log (reads all of both, once), backlog, era, segment (writes); in another cluster the sequences, which a
 --          logical copy does not carry: a new id that was already used would be below the range that passes read. The same
 --          applies after event_ids was set back
+-- never    advances the sequence after an id that no sequence drew: near the end of bigint, no event could be written any more
 create or replace function postrider.open_era(
   reason        text,
   high          bigint,
@@ -16,6 +17,9 @@ set search_path = pg_catalog, pg_temp
 set jit = off
 as $$
 #variable_conflict use_variable
+declare
+  -- 2^62: no sequence draws a greater id, which would take 29,000 years. After such an id, a sequence would come to its end
+  most constant bigint := 4611686018427387904;
 begin
   with missing as materialized (
     select e.topic, e.tx, e.id
@@ -44,11 +48,12 @@ begin
 
   if reason = 'ids went back' then
     -- in-flight transactions may have drawn ids above the visible ones, so the sequence is advanced by a wide margin
-    perform postrider.next_number('event_ids', greatest(high, (select max(e.id) from postrider.event e)) + 1000000);
+    perform postrider.next_number('event_ids',
+      least(greatest(high, (select max(e.id) from postrider.event e where e.id < most)), most) + 1000000);
   end if;
   if reason = 'another cluster' then
     perform setval('postrider.event_ids', m.id + 1000000)
-    from (select max(e.id) as id from postrider.event e) m, postrider.event_ids s where m.id >= s.last_value;
+    from (select max(e.id) as id from postrider.event e where e.id < most) m, postrider.event_ids s where m.id >= s.last_value;
     perform setval('postrider.delivery_numbers', m.n + 1000)
     from (select max(d.n) as n from postrider.delivery d) m, postrider.delivery_numbers s where m.n >= s.last_value;
     perform setval(pg_get_serial_sequence('postrider.tenure', 'n'), m.n)

@@ -47,10 +47,7 @@ class RightsTest {
     void a_producer_inserts_events_and_enqueues_and_nothing_else(TestDatabase database) throws IOException {
         try (Psql admin = new Psql(database);
                 Role producer = Role.create(admin, "producer_" + database.name())) {
-            for (String grant : documentedGrants()) {
-                admin.execute(grant.replace(" to app", " to " + producer.name())
-                        .replace(" database mydb ", " database " + database.name() + " "));
-            }
+            grantAsDocumented(admin, database, producer);
             assertThat(admin.text("select concat_ws(' ', has_database_privilege(r, d, 'connect'),"
                             + " has_database_privilege(r, d, 'temporary'))"
                             + " from (values ('" + producer.name() + "', current_database())) v (r, d)"))
@@ -82,6 +79,95 @@ class RightsTest {
                     .isTrue();
             assertThat(isAllowed(admin, producer.name(), "lock table postrider.sequencing in access share mode"))
                     .isFalse();
+        }
+    }
+
+    /**
+     * PostgreSQL checks no column grant for a column that is filled by the default of a view, and a producer that may create views
+     * chooses these defaults.
+     */
+    @Test
+    void a_producer_cannot_fill_a_protected_column_through_a_view_of_its_own(TestDatabase database) throws IOException {
+        try (Psql admin = new Psql(database);
+                Role producer = Role.create(admin, "producer_" + database.name())) {
+            grantAsDocumented(admin, database, producer);
+            admin.execute("grant temporary on database " + database.name() + " to " + producer.name())
+                    .execute("create schema own authorization " + producer.name());
+            List<String> defaults = List.of(
+                    "tx set default '5'",
+                    "tx set default ((pg_current_xact_id()::text)::bigint + 1)::text::xid8",
+                    "id set default 9223372036854775806",
+                    "id set default nextval('postrider.event_ids') - 1",
+                    "created_at set default clock_timestamp() - interval '61 minutes'",
+                    "created_at set default clock_timestamp() + interval '61 minutes'",
+                    "unique_key set default 'k'",
+                    "wake set default 'w'");
+            for (String view : List.of("pg_temp.v", "own.v")) {
+                String create =
+                        "select nextval('postrider.event_ids'); create view " + view + " as select tx, id, topic,"
+                                + " type, payload, created_at, unique_key, wake from postrider.event;";
+                String insert = "insert into " + view + " (topic, type, payload) values ('orders', 't', '{}')";
+                assertThat(isAllowed(admin, producer.name(), create + insert)).isTrue();
+                for (String one : defaults) {
+                    String attempt = create + "alter view " + view + " alter " + one + ";" + insert;
+                    assertThat(isAllowed(admin, producer.name(), attempt))
+                            .as(attempt)
+                            .isFalse();
+                }
+            }
+        }
+    }
+
+    @Test
+    void a_role_with_insert_on_created_at_chooses_the_time(TestDatabase database) throws IOException {
+        String insert = "insert into postrider.event (topic, type, payload, created_at) values ('orders', 't', '{}',"
+                + " timestamptz '2020-01-01 00:00:00+00')";
+        try (Psql admin = new Psql(database);
+                Role producer = Role.create(admin, "producer_" + database.name())) {
+            grantAsDocumented(admin, database, producer);
+            assertThat(isAllowed(admin, producer.name(), insert)).isFalse();
+            admin.execute("grant insert (created_at) on postrider.event to " + producer.name());
+            assertThat(isAllowed(admin, producer.name(), insert)).isTrue();
+        }
+    }
+
+    /** PostgreSQL refuses COPY FROM where row-level security applies. */
+    @Test
+    void a_producer_inserts_many_rows_by_every_statement_except_copy(TestDatabase database) throws IOException {
+        try (Psql admin = new Psql(database);
+                Role producer = Role.create(admin, "producer_" + database.name())) {
+            grantAsDocumented(admin, database, producer);
+            String into = "insert into postrider.event (topic, type, payload) ";
+            for (String statement : List.of(
+                    into + "values ('orders', 'a', '{}'), ('orders', 'b', '{}')",
+                    into + "select 'orders', 't', '{}' from generate_series(1, 1000) i order by -i",
+                    into + "select 'orders', t, '{}' from unnest(array['a', 'b']) with ordinality u (t, n) order by n",
+                    "with w as materialized (select 't' as t from generate_series(1, 10)) " + into
+                            + "select 'orders', w.t, '{}' from w",
+                    "prepare p as " + into + "values ('orders', $1, '{}'); execute p ('a'); execute p ('b')")) {
+                assertThat(isAllowed(admin, producer.name(), statement))
+                        .as(statement)
+                        .isTrue();
+            }
+            assertThat(isAllowed(admin, producer.name(), "copy postrider.event (topic, type, payload) from stdin"))
+                    .isFalse();
+        }
+    }
+
+    /** Reads, and changes that an operator has granted, are decided by grants alone. */
+    @Test
+    void granted_reads_and_deletes_of_events_see_every_row(TestDatabase database) {
+        try (Psql admin = new Psql(database);
+                Role reader = Role.create(admin, "viewer_" + database.name())) {
+            admin.emit("orders", "a", "b")
+                    .execute("grant usage on schema postrider to " + reader.name())
+                    .execute("grant select, delete on postrider.event to " + reader.name())
+                    .begin()
+                    .execute("set local role " + reader.name());
+            assertThat(admin.number("select count(*) from postrider.event")).isEqualTo(2);
+            assertThat(admin.texts("delete from postrider.event returning type::text"))
+                    .hasSize(2);
+            admin.rollback();
         }
     }
 
@@ -156,7 +242,34 @@ class RightsTest {
         }
     }
 
+    /** A copy made with "create database … template …" has the grants of its source. */
+    @Test
+    void a_member_of_the_sources_reader_role_does_not_read_a_copy_of_the_database(TestDatabase database) {
+        String read = "select 1 from postrider.event_log limit 1";
+        Postrider.on(database.dataSource()).migrate();
+        try (Psql admin = new Psql(database);
+                Role member = Role.create(admin, "member_" + database.name());
+                Role former = Role.create(admin, "postrider_reader_former_" + database.name())) {
+            admin.execute("grant usage on schema postrider to " + former.name())
+                    .execute("grant select on postrider.event_log, postrider.event to " + former.name())
+                    .execute("grant " + former.name() + " to " + member.name());
+            assertThat(isAllowed(admin, member.name(), read)).isTrue();
+            Postrider.on(database.dataSource()).migrate();
+            assertThat(isAllowed(admin, member.name(), read)).isFalse();
+            assertThat(allowed(admin, former.name())).isEmpty();
+            admin.execute("grant " + database.reader() + " to " + member.name());
+            assertThat(isAllowed(admin, member.name(), read)).isTrue();
+        }
+    }
+
     // ── helpers ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    private static void grantAsDocumented(Psql admin, TestDatabase database, Role producer) throws IOException {
+        for (String grant : documentedGrants()) {
+            admin.execute(grant.replace(" to app", " to " + producer.name())
+                    .replace(" database mydb ", " database " + database.name() + " "));
+        }
+    }
 
     /** The SQL of docs/operate.md that grants something to the role app. */
     private static List<String> documentedGrants() throws IOException {

@@ -177,6 +177,30 @@ class DoctorCommandTest {
     }
 
     @Test
+    void a_producer_that_may_create_objects_is_named() {
+        assertThat(check("objects of producers").get(0)).startsWith("ok");
+        try (Role role = new Role(database).mayEmit()) {
+            assertThat(check("objects of producers"))
+                    .singleElement()
+                    .asString()
+                    .startsWith("warn")
+                    .contains("producer " + role.name() + " may create temporary objects")
+                    .contains("revoke temporary on database");
+            Shell.execute(database, "revoke temporary on database " + database.name() + " from public");
+            Shell.execute(database, "revoke create on schema public from public");
+            assertThat(check("objects of producers").get(0)).startsWith("ok");
+            Shell.execute(database, "create schema app");
+            Shell.execute(database, "grant create on schema app to " + role.name());
+            assertThat(check("objects of producers"))
+                    .singleElement()
+                    .asString()
+                    .startsWith("warn")
+                    .contains("producer " + role.name() + " may create objects in schema app")
+                    .contains("revoke create on schema \"app\" from PUBLIC, \"" + role.name());
+        }
+    }
+
+    @Test
     void a_role_with_the_documented_rights_can_enqueue() {
         try (Role role = new Role(database)
                 .mayEmit()

@@ -26,6 +26,7 @@ import io.postrider.internal.doctor.rights.EmitRights;
 import io.postrider.internal.doctor.rights.EnqueueRights;
 import io.postrider.internal.doctor.rights.MigrateRights;
 import io.postrider.internal.doctor.rights.NodeRights;
+import io.postrider.internal.doctor.rights.ProducerObjects;
 import io.postrider.internal.doctor.schema.Persistence;
 import io.postrider.internal.doctor.schema.SchemaVersion;
 import io.postrider.internal.doctor.schema.SearchPath;
@@ -59,6 +60,7 @@ public final class JdbcDoctor implements Doctor {
             new EnqueueRights(),
             new NodeRights(),
             new MigrateRights(),
+            new ProducerObjects(),
             new SearchPath(),
             new SequenceCache(),
             new Pooler(),

@@ -44,7 +44,8 @@ public final class Migrator {
             "V013__adoption",
             "V014__shadow",
             "V015__error_codes",
-            "V016__filters_and_leases");
+            "V016__filters_and_leases",
+            "V017__inserted_rows");
 
     /** The files under {@code functions/} and {@code views/}, in the order in which they are created. */
     public static final List<String> FUNCTIONS = List.of(
