@@ -1,4 +1,5 @@
 -- What a producer may insert, checked row by row: column grants alone do not protect a column.
+-- oldest: 16
 
 -- A view that a producer creates over event may give any column a default, and PostgreSQL does not check the right to insert into a
 -- column that is filled by a view's default. A producer set tx and id that way and took the positions of another producer's events.

@@ -229,8 +229,10 @@ class LeaseTest {
             node.execute("insert into may_end values (true)");
             awaitState(node, id, State.DONE);
             assertThat(status(node, id).attempts()).isEqualTo(1);
-            assertThat(node.number("select count(*) from postrider.worker where kept_until is not null"))
-                    .isZero();
+            Await.until(
+                    "it is known to be back",
+                    PATIENCE,
+                    () -> node.number("select count(*) from postrider.worker where kept_until is not null") == 0);
         }
     }
 

@@ -54,12 +54,12 @@ class LongPollTest {
                 Node second = rarelyPolling(database, "second")) {
             first.awaitLine("started", Duration.ofSeconds(60));
             second.leaderPid();
+            UUID held = enqueue(second, "{}").get(0);
+            first.awaitLine("handling", Duration.ofSeconds(60));
             second.postrider
                     .add(Listener.relay("relay", "orders", event -> heard.add(event.type())))
                     .add(Worker.on("q").handling("t", job -> Fate.done()))
                     .start();
-            UUID held = enqueue(second, "{}").get(0);
-            first.awaitLine("handling", Duration.ofSeconds(60));
             first.kill9();
             second.emit(Event.of("orders", "after", "{}"));
             Await.until("the second node sequences and listens", SOON, () -> heard.contains("after"));

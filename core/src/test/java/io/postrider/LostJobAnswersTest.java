@@ -164,6 +164,7 @@ class LostJobAnswersTest {
                 .as("the worker that holds the job while its third call runs")
                 .isEqualTo(psql.text("select max(id) from postrider.worker"));
         assertThat(calls).hasValue(3);
+        Await.until("the last end was reported", Duration.ofSeconds(60), () -> ends.size() == 3); // after the commit
         assertThat(ends).containsExactly(JobEnd.SNOOZED, JobEnd.SNOOZED, JobEnd.DONE);
         assertSound();
     }
