@@ -37,9 +37,10 @@ class BudgetTest {
     private static final int FILE_LINES = 500;
     private static final int METHOD_LINES = 60;
     private static final int CONSTRUCTOR_ARGUMENTS = 6;
-    private static final int PUBLIC_TYPES = 60;
+    private static final int PUBLIC_TYPES = 70;
 
-    private static final Map<String, String> LONG_FILES = Map.of();
+    private static final Map<String, String> LONG_FILES = Map.of(
+            "gateway/META-INF/resources/postrider.js", "browsers load the client as one file, without a bundler");
     private static final Map<String, String> LONG_METHODS = Map.of();
     private static final Map<String, String> WIDE_CONSTRUCTORS = Map.of();
 
