@@ -8,7 +8,6 @@ import io.postrider.internal.db.Quoted;
 import io.postrider.internal.db.Session;
 import io.postrider.internal.db.Sql;
 import io.postrider.internal.db.SqlState;
-import io.postrider.internal.threads.Deadline;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -43,7 +42,7 @@ final class MigrationRetries {
 
     /** Runs the work in one transaction, again and again while it cannot get a lock. */
     <T> T run(Database database, Database.Work<T> work) {
-        Deadline deadline = Deadline.in(patience);
+        long begun = System.nanoTime();
         while (true) {
             try {
                 return database.transaction(work);
@@ -52,7 +51,7 @@ final class MigrationRetries {
                     throw e;
                 }
                 String holder = holder(database);
-                if (deadline.isPassed()) {
+                if (System.nanoTime() - begun >= patience.toNanos()) {
                     throw new PostriderException(
                             Kind.CONFLICT,
                             "the migration changed nothing: for " + patience.toMillis()
