@@ -15,10 +15,12 @@ import java.sql.Statement;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Jobs, queues and schedules, with a node that works on one queue. */
 @Migrated
+@Tag("security")
 class JobsCommandTest {
     private final AtomicBoolean broken = new AtomicBoolean();
     private Shell shell;

@@ -24,6 +24,7 @@ import org.junit.jupiter.api.Test;
 /** Partitions of the event log: made ahead, dropped whole, and never in anybody's way for long. */
 @Migrated
 @Tag("slow")
+@Tag("security")
 class EventLogRetentionTest {
     private static final String PARTITIONS = "select count(*) from pg_inherits i join pg_class c on c.oid = i.inhrelid"
             + " where i.inhparent = 'postrider.event_log'::regclass and c.relname <> 'event_log_beyond'";
