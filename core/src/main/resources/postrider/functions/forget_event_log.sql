@@ -1,5 +1,6 @@
 -- forget_event_log(at): drops the oldest partition of the event log if all its rows are older than the retention time, and
--- records up to which position each topic is no longer complete. Rows in the table beyond the partitions are deleted one by one.
+-- records up to which position each topic is no longer complete. A partition on which a view depends is emptied and detached
+-- instead. Rows in the table beyond the partitions are deleted one by one.
 --
 -- takes    at: the time, for a test
 -- gives    what was dropped or deleted
@@ -47,7 +48,13 @@ begin
         )
         select t.topic, t.position from t
         on conflict (topic) do update set position = greatest(f.position, excluded.position)$f$, name);
-      execute format('drop table postrider.%I', name);
+      begin
+        execute format('drop table postrider.%I', name);
+      exception when dependent_objects_still_exist then  -- as in drop_segments(), which drops it later
+        execute format('truncate postrider.%I', name);
+        execute format('alter table postrider.event_log detach partition postrider.%I', name);
+        execute format('comment on table postrider.%I is %L', name, 'detached by retention');
+      end;
       delete from postrider.event_log_partition p where p.low = part.low;
       return next name;
     end if;

@@ -4,10 +4,14 @@
 -- segments after the 16th: 45 segments for 20 billion ids, and fewer than 100 at the end of bigint. 10,000 events a second kept for
 -- a week are at most 39 segments instead of 1,500.
 --
+-- ATTACH scans the table beyond under the lock. If that table is larger than 8 MB, one segment of four times the size is created
+-- instead of three: one scan now, and the next one after more than two segments' worth of ids.
+--
 -- gives    how many were created
 -- touches  segment (writes), the catalogue
--- locks    the parent tables in SHARE UPDATE EXCLUSIVE, which blocks no insert and no read; and the empty tables beyond
---          the last segment exclusively, which only a dump can delay: the caller sets a short lock_timeout and retries
+-- locks    the parent tables in SHARE UPDATE EXCLUSIVE, which blocks no insert and no read; and the tables beyond the last
+--          segment exclusively, which are empty unless segments were missing, and which only a dump can delay: the caller sets
+--          a short lock_timeout and retries
 -- never    fails a producer: while it cannot run, rows go to the table beyond, and the next segment begins after them.
 --          It also begins after ids that are drawn meanwhile: a producer that waits for the table beyond with an id of the new
 --          segment would fail. The ids in between stay in the table beyond; its rows are deleted with the segment after them
@@ -21,6 +25,7 @@ set jit = off
 as $$
 declare
   last_id  constant numeric := 9223372036854775807;
+  crowd    constant bigint := 8388608;
   made     int := 0;
   family   record;
   table_   text;
@@ -28,6 +33,8 @@ declare
   used     numeric;
   size     numeric;
   above    numeric;
+  far      numeric;
+  crowded  boolean;
   low      numeric;
   high     numeric;
 begin
@@ -47,22 +54,22 @@ begin
       size := family.size * 2::numeric ^ greatest((present - 16) / 2, 0);
       execute family.used into used;
       exit when low > used + 2 * size or low >= last_id;
+      -- Read before the lock. A row that is added meanwhile has a number up to the one read under the lock.
+      above := 0;
+      far := last_id;
+      foreach table_ in array family.tables loop
+        execute format('select greatest($1, (max(b.%1$I) filter (where b.%1$I < $3))::numeric + 1),
+          least($2, (min(b.%1$I) filter (where b.%1$I >= $3))::numeric) from postrider.%2$I b', family.number, table_ || '_beyond')
+        into above, far using above, far, least(trunc(used + 16 * size), last_id)::bigint;
+      end loop;
+      select sum(pg_relation_size(format('postrider.%I', t || '_beyond')::regclass)) > crowd into crowded
+      from unnest(family.tables) t;
       foreach table_ in array family.tables loop
         execute format('lock table postrider.%I in access exclusive mode', table_ || '_beyond');
       end loop;
       execute family.used into used;
-      low := case when low is null then 0 else greatest(low, trunc(used + size / 4)) end;
-      foreach table_ in array family.tables loop
-        execute format('select max(b.%I)::numeric + 1 from postrider.%I b where b.%I < $1', family.number, table_ || '_beyond',
-          family.number) into above using least(trunc(used + 16 * size), last_id)::bigint;
-        low := greatest(low, above);
-      end loop;
-      high := least(low + trunc(size), last_id);
-      foreach table_ in array family.tables loop
-        execute format('select min(b.%I)::numeric from postrider.%I b where b.%I >= $1', family.number, table_ || '_beyond',
-          family.number) into above using least(low, last_id)::bigint;
-        high := least(high, above);
-      end loop;
+      low := greatest(case when low is null then 0 else greatest(low, trunc(used + size / 4)) end, above);
+      high := least(low + trunc(size) * case when crowded then 4 else 1 end, far, last_id);
       exit when high <= low;
       foreach table_ in array family.tables loop
         execute format('create table postrider.%I (like postrider.%I including all)', table_ || '_' || low, table_);

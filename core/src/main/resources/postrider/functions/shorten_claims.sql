@@ -1,6 +1,7 @@
 -- shorten_claims(keep): empties the segments of claim, settlement and finish that are older than keep, have no open claim, and
--- are not among the latest two. First it records for each lane how far it is claimed, and closes the segment. Until a segment is
--- emptied, it is the history of the jobs of its time.
+-- are not among the latest two. First it records for each lane how far it is claimed, and closes the segment: at most 300 lanes
+-- in one call, because each takes an entry of the server's lock table until the transaction ends, and the next call continues.
+-- Until a segment is emptied, it is the history of the jobs of its time.
 --
 -- gives    the names of the segments emptied
 -- touches  claim, segment (writes), settlement, worker (reads)
@@ -14,8 +15,10 @@ set enable_seqscan = off
 as $$
 #variable_conflict use_column
 declare
-  segment  postrider.segment;
-  lane     text;
+  most_lanes  constant int := 300;
+  lanes       int := 0;
+  segment     postrider.segment;
+  lane        text;
 begin
   if not pg_try_advisory_xact_lock('postrider.segment'::regclass::oid::int4, 1) then
     return;
@@ -38,6 +41,7 @@ begin
     if exists (select from postrider.open_claims() o where o.n < segment.high) then
       exit;
     end if;
+    -- A lane with a later claim keeps it, so only the others need a lock.
     for lane in
       with recursive t as (
         (select c.topic from postrider.claim c order by c.topic limit 1)
@@ -45,8 +49,16 @@ begin
         select (select c.topic from postrider.claim c where c.topic > t.topic order by c.topic limit 1)
         from t where t.topic is not null
       )
-      select t.topic from t where t.topic is not null
+      select t.topic from t
+      where t.topic is not null
+      and segment.high > (
+        select c.n from postrider.claim c where c.topic = t.topic order by c.from_position desc, c.n desc limit 1)
+      limit most_lanes + 1
     loop
+      if lanes = most_lanes then
+        return;
+      end if;
+      lanes := lanes + 1;
       perform pg_advisory_xact_lock('postrider.claim'::regclass::oid::int4, hashtext(lane));
       insert into postrider.claim (topic, from_position, to_position, jobs, worker, open_n)
       select c.topic, c.to_position + 1, c.to_position, 0, 0, 0

@@ -9,13 +9,18 @@ import io.postrider.Worker;
 import io.postrider.cli.terminal.ExitCode;
 import io.postrider.testkit.Await;
 import io.postrider.testkit.TestDatabase;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Jobs, queues and schedules, with a node that works on one queue. */
 @Migrated
+@Tag("security")
 class JobsCommandTest {
     private final AtomicBoolean broken = new AtomicBoolean();
     private Shell shell;
@@ -90,6 +95,27 @@ class JobsCommandTest {
         assertThat(shell.run("jobs", "show", "00000000-0000-0000-0000-000000000000")
                         .code())
                 .isEqualTo(ExitCode.NOT_FOUND);
+    }
+
+    /** It waited without a word until the producer's transaction ended. */
+    @Test
+    void a_retry_gives_up_while_an_open_transaction_holds_the_unique_key(TestDatabase database) throws SQLException {
+        String dead = shell.ok("jobs", "enqueue", "mail", "bounce", "--unique", "k")
+                .out()
+                .strip();
+        await(dead, "\"state\":\"FAILED\"");
+        try (Connection producer = database.dataSource().getConnection();
+                Statement statement = producer.createStatement()) {
+            producer.setAutoCommit(false);
+            statement.execute("select postrider.enqueue('mail', 'welcome', '{}', unique_key => 'k')");
+            Ran retry = shell.run("jobs", "retry", dead);
+            assertThat(retry.code()).isEqualTo(ExitCode.CONFLICT);
+            assertThat(retry.err())
+                    .contains(dead, "unique key", "another transaction")
+                    .doesNotContain("\tat ");
+            producer.rollback();
+        }
+        assertThat(shell.ok("jobs", "retry", dead).err()).contains("retrying " + dead);
     }
 
     @Test

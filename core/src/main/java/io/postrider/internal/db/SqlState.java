@@ -32,6 +32,25 @@ public final class SqlState {
         return "";
     }
 
+    /**
+     * What depends on an object that a statement was to drop or change, in the words of the server and in one line; the empty text
+     * for any other error.
+     */
+    public static String dependantsOf(@Nullable Throwable error) {
+        String state = of(error);
+        if (!state.equals("2BP01") && !state.equals("0A000")) {
+            return "";
+        }
+        for (Throwable e = error; e != null; e = e.getCause()) {
+            ServerErrorMessage message = e instanceof PSQLException sql ? sql.getServerErrorMessage() : null;
+            String detail = message == null ? null : message.getDetail();
+            if (detail != null) {
+                return detail.replaceAll("[\\s\\p{Cntrl}]+", " ").strip();
+            }
+        }
+        return "";
+    }
+
     /** The connection is lost or could not be established: class 08, shutdown and crash (57P01–57P03), too many clients. */
     public static boolean isUnreachable(String state) {
         return state.startsWith("08") || state.startsWith("57P0") || state.equals("53300");

@@ -5,6 +5,8 @@ import io.postrider.PostriderException.Kind;
 import io.postrider.admin.Jobs;
 import io.postrider.internal.db.Database;
 import io.postrider.internal.db.Sql;
+import io.postrider.internal.db.SqlState;
+import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.UUID;
@@ -23,6 +25,8 @@ final class JobCommands {
 
     /** A job is claimed or put aside between two tries at most a few times: each try waits for the lock of its lane or worker. */
     private static final int MOST_TRIES = 100;
+
+    private static final Duration LONGEST_WAIT = Duration.ofSeconds(3);
 
     private final Database database;
 
@@ -83,7 +87,7 @@ final class JobCommands {
     /** False if the job neither waits for its time nor is dead. */
     boolean retry(UUID id, String topic, long position) {
         record Outcome(long moved, @Nullable String heldBy, boolean bare) {}
-        Outcome outcome = database.transaction(session -> {
+        Outcome outcome = bounded(id, session -> {
             session.update(
                     FILL_BARE,
                     bind -> bind.int8s("ids", List.of()).text("topic", topic).int8("position", position));
@@ -105,6 +109,26 @@ final class JobCommands {
                     "job " + id + " cannot be retried while job " + outcome.heldBy() + " holds its unique key");
         }
         return outcome.moved() > 0;
+    }
+
+    /** A producer that has enqueued a job with the same unique key holds the key until its transaction ends. */
+    private <T> T bounded(UUID id, Database.Work<T> work) {
+        try {
+            return database.transaction(session -> {
+                session.script("retry_patience", "set local lock_timeout = '" + LONGEST_WAIT.toMillis() + "ms'");
+                return work.on(session);
+            });
+        } catch (PostriderException e) {
+            if (!SqlState.isLocked(SqlState.of(e))) {
+                throw e;
+            }
+            throw new PostriderException(
+                    Kind.CONFLICT,
+                    "job " + id + " cannot be retried now: for " + LONGEST_WAIT.toSeconds()
+                            + " s another transaction has held its row or its unique key; try again when that"
+                            + " transaction has ended (pg_stat_activity shows open transactions)",
+                    e);
+        }
     }
 
     /** Retries a dead job whose event retention has removed. */

@@ -199,14 +199,16 @@ public final class Migrator {
 
     private final Database database;
     private final MigrationLock lock;
+    private final MigrationRetries retries;
 
     public Migrator(Database database) {
-        this(database, new MigrationLock(MigrationLock.PATIENCE));
+        this(database, new MigrationLock(MigrationLock.PATIENCE), new MigrationRetries(MigrationRetries.PATIENCE));
     }
 
-    Migrator(Database database, MigrationLock lock) {
+    Migrator(Database database, MigrationLock lock, MigrationRetries retries) {
         this.database = database;
         this.lock = lock;
+        this.retries = retries;
     }
 
     /**
@@ -216,7 +218,7 @@ public final class Migrator {
      *     with a smaller cap does not restrict the others
      */
     public Done migrate(long segmentSize, int payloadCap, boolean exactly) {
-        return database.transaction(session -> {
+        return retries.run(database, session -> {
             DatabaseCheck.requireServer(session, database.schema());
             Done done = isCurrent(session, payloadCap, exactly)
                     ? new Done(List.of(), false)
@@ -248,6 +250,7 @@ public final class Migrator {
 
     private Done update(Session session, int payloadCap, boolean exactly) {
         lock.take(session);
+        MigrationRetries.limit(session);
         List<Integer> applied = applyMissing(session);
         boolean replaced = replaceFunctions(session, !applied.isEmpty());
         capPayloads(session, payloadCap, exactly || applied.contains(1));
@@ -298,12 +301,29 @@ public final class Migrator {
         for (String name : MIGRATIONS.subList(there, MIGRATIONS.size())) {
             int version = versionOf(name);
             String script = Sql.resource("schema/" + name + ".sql");
-            session.script(name, script);
+            script(session, name, script);
             record(session, version, name, digest(List.of(script)));
             Compatibility.record(session, version, script);
             applied.add(version);
         }
         return applied;
+    }
+
+    /** Names what depends on an object that the script changes, such as a view of the user: only its owner knows what it is for. */
+    private static void script(Session session, String name, String script) {
+        try {
+            session.script(name, script);
+        } catch (PostriderException e) {
+            String dependants = SqlState.dependantsOf(e);
+            if (dependants.isEmpty()) {
+                throw e;
+            }
+            throw new PostriderException(
+                    Kind.CONFLICT,
+                    e.getMessage() + ": " + dependants
+                            + "; the migration changed nothing. Drop what depends on it, migrate, and create it again",
+                    e);
+        }
     }
 
     /**
@@ -318,7 +338,7 @@ public final class Migrator {
             return false;
         }
         for (int i = 0; i < scripts.size(); i++) {
-            session.script(FUNCTIONS.get(i), scripts.get(i));
+            script(session, FUNCTIONS.get(i), scripts.get(i));
         }
         record(session, FUNCTIONS_VERSION, "functions and views", digest);
         return true;

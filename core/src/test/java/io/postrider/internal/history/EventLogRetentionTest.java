@@ -24,6 +24,7 @@ import org.junit.jupiter.api.Test;
 /** Partitions of the event log: made ahead, dropped whole, and never in anybody's way for long. */
 @Migrated
 @Tag("slow")
+@Tag("security")
 class EventLogRetentionTest {
     private static final String PARTITIONS = "select count(*) from pg_inherits i join pg_class c on c.oid = i.inhrelid"
             + " where i.inhparent = 'postrider.event_log'::regclass and c.relname <> 'event_log_beyond'";
@@ -113,6 +114,30 @@ class EventLogRetentionTest {
             assertThat(psql.number("select postrider.make_event_log()"))
                     .as("nothing is missing")
                     .isZero();
+        }
+    }
+
+    /** DROP TABLE fails while a view depends on the partition, even a temporary one of a role that may not read it. */
+    @Test
+    void a_view_on_a_partition_delays_no_other_partition_and_keeps_no_row(TestDatabase database) {
+        try (Psql psql = new Psql(database);
+                Psql viewer = new Psql(database)) {
+            past(psql, 120);
+            fill(psql, 120);
+            String oldest = psql.text("select 'event_log_' || to_char(min(low) at time zone 'UTC', 'YYYYMMDD')"
+                    + " from postrider.event_log_partition");
+            viewer.execute("create temp view d as select 1 as x from postrider." + oldest);
+            while (!psql.texts("select postrider.forget_event_log()").isEmpty()) {
+                // the next one
+            }
+            assertThat(psql.text("select min(high) > now() - interval '90 days' from postrider.event_log_partition"))
+                    .isEqualTo("t");
+            assertThat(psql.number(PARTITIONS))
+                    .isEqualTo(psql.number("select count(*) from postrider.event_log_partition"));
+            assertThat(psql.number("select count(*) from postrider." + oldest)).isZero();
+            assertThat(psql.text("select postrider.drop_segments()")).isNull();
+            viewer.execute("drop view d");
+            assertThat(psql.text("select postrider.drop_segments()")).isEqualTo(oldest);
         }
     }
 

@@ -127,7 +127,7 @@ class MigratorTest {
 
     @Test
     void a_start_does_not_wait_for_a_migration_and_an_upgrade_does(TestDatabase database) throws Exception {
-        Migrator migrator = new Migrator(door(database), new MigrationLock(Duration.ofMillis(100)));
+        Migrator migrator = impatient(database);
         migrator.migrate(1_000, 262_144, true);
         try (Psql other = new Psql(database);
                 Psql psql = new Psql(database)) {
@@ -151,7 +151,7 @@ class MigratorTest {
 
     @Test
     void a_start_does_not_wait_for_a_dump_that_blocks_the_creation_of_segments(TestDatabase database) throws Exception {
-        Migrator migrator = new Migrator(door(database), new MigrationLock(Duration.ofMillis(100)));
+        Migrator migrator = impatient(database);
         migrator.migrate(1_000, 262_144, true);
         try (Psql dump = new Psql(database).begin()) {
             dump.number("select count(*) from postrider.event_beyond");
@@ -165,7 +165,7 @@ class MigratorTest {
 
     @Test
     void the_first_migration_names_the_session_that_holds_its_lock(TestDatabase database) throws Exception {
-        Migrator migrator = new Migrator(door(database), new MigrationLock(Duration.ofMillis(100)));
+        Migrator migrator = impatient(database);
         try (Psql holder = new Psql(database)) {
             holder.execute("set application_name = 'in-the-way'").execute(HOLD_FIRST_LOCK);
             CompletableFuture<Migrations.Done> first = Background.get(() -> migrator.migrate(1_000, 262_144, true));
@@ -524,6 +524,13 @@ class MigratorTest {
 
     private static java.util.function.Consumer<Throwable> is(Kind kind) {
         return e -> assertThat(((PostriderException) e).kind()).isEqualTo(kind);
+    }
+
+    private static Migrator impatient(TestDatabase database) {
+        return new Migrator(
+                door(database),
+                new MigrationLock(Duration.ofMillis(100)),
+                new MigrationRetries(Duration.ofMillis(100)));
     }
 
     private static Database door(TestDatabase database) {

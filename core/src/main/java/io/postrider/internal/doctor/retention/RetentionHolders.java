@@ -2,21 +2,24 @@ package io.postrider.internal.doctor.retention;
 
 import io.postrider.admin.Finding;
 import io.postrider.internal.db.Bind;
+import io.postrider.internal.db.Row;
 import io.postrider.internal.db.Sql;
 import io.postrider.internal.doctor.check.BlockingSession;
 import io.postrider.internal.doctor.check.Check;
 import io.postrider.internal.doctor.check.CheckContext;
+import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What blocks retention: listeners that have not handled old segments, sessions that use them, and open transactions of any
- * database, during which no segment is closed.
+ * What blocks retention: listeners that have not handled old segments, sessions that use them, open transactions of any
+ * database, during which no segment is closed, and views that depend on a segment.
  */
 public final class RetentionHolders implements Check {
     private static final Sql BEHIND = Sql.file("doctor/behind");
     private static final Sql HOLDERS = Sql.file("doctor/segment_holders");
     private static final Sql FLOOR_HOLDERS = Sql.file("doctor/floor_holders");
+    private static final Sql DEPENDANTS = Sql.file("doctor/dependants");
     private static final int LONG_SECONDS = 600;
 
     private record Behind(String name, boolean paused, long events, long seconds) {
@@ -71,6 +74,7 @@ public final class RetentionHolders implements Check {
                 .filter(Open::isLong)
                 .forEach(one -> findings.add(
                         Finding.warn("no segment can be closed and emptied because of " + one.text(), one.advice())));
+        findings.addAll(examination.query(DEPENDANTS, Bind::nothing, RetentionHolders::dependant));
         if (findings.isEmpty()) {
             findings.add(Finding.ok((behind.isEmpty()
                             ? "no listener holds it back"
@@ -78,5 +82,15 @@ public final class RetentionHolders implements Check {
                     + open.stream().findFirst().map(one -> "; " + one.text()).orElse("")));
         }
         return findings;
+    }
+
+    private static Finding dependant(Row row) throws SQLException {
+        String owner = row.text("owner");
+        return Finding.warn(
+                "table " + row.text("name") + " is emptied and detached, and cannot be dropped because "
+                        + BlockingSession.clean(row.text("what"))
+                        + (owner.isEmpty() ? "" : " of role " + BlockingSession.clean(owner)) + " depends on it",
+                "drop what depends on it; if that is temporary, it ends with its session. Create views on the views of the"
+                        + " schema, such as events, and not on a partition");
     }
 }
