@@ -101,12 +101,13 @@ public final class Server implements AutoCloseable {
         derived.put("server.port", settings.http().port());
         derived.put("server.address", settings.http().bind());
         derived.put("server.shutdown", "graceful");
-        derived.put("server.max-http-request-header-size", "16KB");
+        derived.put(ConnectionLimit.REQUEST_HEAD, ConnectionLimit.DEFAULT_REQUEST_HEAD.toKilobytes() + "KB");
         derived.put("server.tomcat.connection-timeout", "10s"); // for clients that connect and send nothing
         derived.put("server.tomcat.threads.max", WORKERS);
         derived.put("server.tomcat.max-swallow-size", "0B");
         long heap = Runtime.getRuntime().maxMemory();
-        derived.put(ConnectionLimit.KEY, ConnectionLimit.of(settings.gateway().connections(), heap));
+        ConnectionLimit.Heads heads = heads(environment);
+        derived.put(ConnectionLimit.KEY, ConnectionLimit.of(settings.gateway().connections(), heap, heads));
         derived.put("server.servlet.session.tracking-modes", "cookie");
         derived.put("server.servlet.register-default-servlet", true);
         derived.put("server.error.include-stacktrace", "never");
@@ -129,6 +130,14 @@ public final class Server implements AutoCloseable {
                     "the role gateway needs postrider.gateway.topics (--topics): it streams only these topics");
         }
         log.info("gateway_off no topics are named in postrider.gateway.topics (--topics)");
+    }
+
+    private static ConnectionLimit.Heads heads(ConfigurableEnvironment environment) {
+        try {
+            return ConnectionLimit.Heads.of(environment);
+        } catch (BindException e) {
+            throw StartRefusal.unreadable(e);
+        }
     }
 
     private static <T> T bound(ConfigurableEnvironment environment, Class<T> type) {
