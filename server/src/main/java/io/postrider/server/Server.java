@@ -53,9 +53,11 @@ public final class Server implements AutoCloseable {
         defaults.put("spring.main.banner-mode", "off");
         defaults.put("spring.application.name", "postrider");
         // Startup messages of other libraries do not help an operator; their warnings do.
-        for (String chatty : List.of("org.apache", "org.springframework", "com.zaxxer.hikari", "io.lettuce")) {
+        for (String chatty : List.of("org.apache", "org.springframework", "com.zaxxer.hikari")) {
             defaults.put("logging.level." + chatty, "warn");
         }
+        // It logs a stack trace for each malformed message of the peer, which could flood the log; our own lines say what failed.
+        defaults.put("logging.level.io.lettuce", "error");
         // The exception says why a start was refused, and the caller reports it.
         defaults.put("logging.level.org.springframework.boot.diagnostics.LoggingFailureAnalysisReporter", "off");
         defaults.put("logging.level.org.springframework.boot.web.server.servlet.context", "error");
