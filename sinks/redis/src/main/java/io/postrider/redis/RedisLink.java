@@ -148,7 +148,7 @@ final class RedisLink implements AutoCloseable {
                 if (!(cause instanceof RedisCommandExecutionException)) {
                     giveUp(used);
                 }
-                return new Replies<>(values, cause);
+                return new Replies<>(values, cleaned(cause));
             } catch (TimeoutException e) {
                 giveUp(used);
                 return new Replies<>(
@@ -163,6 +163,14 @@ final class RedisLink implements AutoCloseable {
             }
         }
         return new Replies<>(values, null);
+    }
+
+    /** A relay shows the message of an error to its operators and in the log. */
+    private static Throwable cleaned(Throwable error) {
+        String clean = PeerText.clean(error.getMessage());
+        return error instanceof RedisCommandExecutionException && !clean.equals(error.getMessage())
+                ? new RedisCommandExecutionException(clean)
+                : error;
     }
 
     private static RedisException lost(String what) {
@@ -206,7 +214,7 @@ final class RedisLink implements AutoCloseable {
                                 + " late and be repeated: allow this user +client|info +client|kill",
                         name,
                         options.place(),
-                        e.getMessage());
+                        PeerText.clean(e.getMessage()));
             }
         }
     }
