@@ -130,6 +130,9 @@ final class Conversations {
         try (Connection connection = dataSource.getConnection()) {
             connection.setAutoCommit(false);
             Optional<Intake.Place> place = place(connection, guest, conversation);
+            if (place.isPresent()) {
+                refuseBeyondLast(connection, conversation, message);
+            }
             if (place.isPresent() && mark(connection, guest, conversation, message)) {
                 String payload = mapper.write(new Read(conversation, guest.user(), message));
                 postrider.emit(
@@ -140,6 +143,18 @@ final class Conversations {
             connection.commit();
             return place.isPresent();
         }
+    }
+
+    /** A mark beyond the last message would make the agent miss what is written later. */
+    private static void refuseBeyondLast(Connection connection, UUID conversation, long message) throws SQLException {
+        Rows.one(
+                        connection,
+                        "select m.id from livechat.message m where m.conversation_id = ? and m.id >= ? limit 1",
+                        row -> row.getLong("id"),
+                        conversation,
+                        message)
+                .orElseThrow(() ->
+                        Refusal.badRequest("message must not be beyond the last message of the conversation."));
     }
 
     /** Moves only forwards: two tabs of one agent do not reset each other's mark. */
