@@ -56,9 +56,7 @@ class HistoryMemoryTest {
 
     private Hub open() throws InterruptedException {
         Hub hub = Hub.open(
-                log,
-                log,
-                GatewayOptions.of(TOPIC).withOutbox(64 * 1024, 1_000).withRecent(2, 1024));
+                log, log, GatewayOptions.of(TOPIC).withOutbox(64 * 1024, 1_000).withRecent(2, 1024));
         Await.until("the hub is ready", hub::isReady);
         List<LogEvent> events = new ArrayList<>();
         for (int i = 1; i <= EVENTS; i++) {

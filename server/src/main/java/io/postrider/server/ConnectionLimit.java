@@ -106,8 +106,8 @@ final class ConnectionLimit {
         List<String> risks = new ArrayList<>();
         long room = roomOf(heap, heads);
         if (most < 0 || most > room) {
-            risks.add("key=" + KEY + " clients can exhaust the heap of " + (heap >> 20) + " MB, which has room for " + room
-                    + " connections: raise -Xmx, or remove the setting");
+            risks.add("key=" + KEY + " clients can exhaust the heap of " + (heap >> 20) + " MB, which has room for "
+                    + room + " connections: raise -Xmx, or remove the setting");
         }
         for (String key : heads.raised()) {
             risks.add("key=" + key + " a client without a token can take " + (heads.bytesOfOne() >> 10)

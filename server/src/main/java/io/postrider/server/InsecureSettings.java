@@ -23,7 +23,8 @@ final class InsecureSettings {
     private InsecureSettings() {}
 
     private static long distinctBytes(ServerSettings.Auth auth, String id) {
-        byte[] secret = Secrets.read("postrider.auth.secrets." + id, auth.secrets().getOrDefault(id, ""))
+        byte[] secret = Secrets.read(
+                        "postrider.auth.secrets." + id, auth.secrets().getOrDefault(id, ""))
                 .getBytes(StandardCharsets.UTF_8);
         return IntStream.range(0, secret.length).map(i -> secret[i]).distinct().count();
     }

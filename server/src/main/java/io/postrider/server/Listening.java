@@ -100,7 +100,8 @@ final class Listening
         InetAddress address = address(connector);
         return "key=postrider.http.bind tokens and payloads are sent without encryption to "
                 + (address == null ? "every address" : address.getHostAddress()) + " of this machine, port "
-                + connector.getPort() + ": put a proxy that terminates TLS in front, and bind to an address that only the"
+                + connector.getPort()
+                + ": put a proxy that terminates TLS in front, and bind to an address that only the"
                 + " proxy can reach";
     }
 

@@ -56,7 +56,8 @@ public final class Server implements AutoCloseable {
         for (String chatty : List.of("org.apache", "org.springframework", "com.zaxxer.hikari")) {
             defaults.put("logging.level." + chatty, "warn");
         }
-        // It logs a stack trace for each malformed message of the peer, which could flood the log; our own lines say what failed.
+        // It logs a stack trace for each malformed message of the peer, which could flood the log; our own lines say
+        // what failed.
         defaults.put("logging.level.io.lettuce", "error");
         // The exception says why a start was refused, and the caller reports it.
         defaults.put("logging.level.org.springframework.boot.diagnostics.LoggingFailureAnalysisReporter", "off");

@@ -33,7 +33,9 @@ class ConnectionLimitTest {
         for (String size : List.of("64KB", "1MB", "16MB")) {
             for (Heads heads : List.of(heads(size, "8KB"), heads("16KB", size))) {
                 int most = ConnectionLimit.of(10_000, 512 * MB, heads);
-                assertThat(most * DataSize.parse(size).toBytes()).as(heads.toString()).isLessThan(256 * MB);
+                assertThat(most * DataSize.parse(size).toBytes())
+                        .as(heads.toString())
+                        .isLessThan(256 * MB);
                 assertThat(most).isPositive();
             }
         }

@@ -29,8 +29,7 @@ class HeldBodiesTest {
     @BeforeAll
     static void serve(TestDatabase database) {
         server = LiveServer.on(
-                database,
-                Map.of("postrider.http.body-timeout", "1m", "postrider.api.user-topics", "orders"));
+                database, Map.of("postrider.http.body-timeout", "1m", "postrider.api.user-topics", "orders"));
     }
 
     @AfterAll
@@ -39,8 +38,9 @@ class HeldBodiesTest {
     }
 
     private static String unfinished(String path, String token) {
-        return "POST " + path + " HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nAuthorization: Bearer "
-                + token + "\r\nContent-Length: " + (SENT + 1) + "\r\n\r\n" + "x".repeat(SENT);
+        return "POST " + path
+                + " HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nAuthorization: Bearer " + token
+                + "\r\nContent-Length: " + (SENT + 1) + "\r\n\r\n" + "x".repeat(SENT);
     }
 
     private static double readingBytes() {
@@ -86,8 +86,7 @@ class HeldBodiesTest {
             }
             Await.until("the share is used up", Duration.ofSeconds(30), () -> readingBytes() > share - 2 * SENT);
             assertThat(readingBytes()).isLessThanOrEqualTo(share);
-            for (String other :
-                    List.of(server.user("bob", "acme"), server.user("ann", "other"), server.operator())) {
+            for (String other : List.of(server.user("bob", "acme"), server.user("ann", "other"), server.operator())) {
                 assertThat(server.post(other, "/v1/topics/orders/events", EVENT).status())
                         .isEqualTo(201);
             }

@@ -116,7 +116,7 @@ class SettingsTest {
             assertThat(server.bean(ServerSettings.class).http().origins()).hasSize(2);
             assertThat(server.bean(Environment.class).getProperty("logging.structured.format.console"))
                     .as("text is not JSON")
-                    .isNull();
+                    .isEqualTo("io.postrider.server.log.TextLines");
         }
     }
 

@@ -153,8 +153,8 @@ final class Conversations {
                         row -> row.getLong("id"),
                         conversation,
                         message)
-                .orElseThrow(() ->
-                        Refusal.badRequest("message must not be beyond the last message of the conversation."));
+                .orElseThrow(
+                        () -> Refusal.badRequest("message must not be beyond the last message of the conversation."));
     }
 
     /** Moves only forwards: two tabs of one agent do not reset each other's mark. */

@@ -281,7 +281,10 @@ class IntakeTest {
             List<UUID> refused = List.of(
                     enqueue(node, mapper, new NewMessage(LiveChat.PROJECT, anna, some, "client-01", "a", false, null)),
                     enqueue(node, mapper, new NewMessage(LiveChat.PROJECT, pip, some, "client-02", "a", false, null)),
-                    enqueue(node, mapper, new NewMessage(LiveChat.PROJECT, vera, null, "client-03", longText, false, null)),
+                    enqueue(
+                            node,
+                            mapper,
+                            new NewMessage(LiveChat.PROJECT, vera, null, "client-03", longText, false, null)),
                     enqueue(node, mapper, new NewMessage(LiveChat.PROJECT, vera, null, "x", "a", false, null)));
             enqueue(node, mapper, new NewMessage("other", vera, null, "client-05", "accepted", false, null));
             Await.until("it is saved", LONG, () -> node.count("livechat.message where body = 'accepted'") == 1);
@@ -290,13 +293,17 @@ class IntakeTest {
                             + " where m.body = 'accepted'"))
                     .containsExactly("v-mallory " + Names.of("v-mallory") + " " + LiveChat.PROJECT);
             for (UUID job : refused) {
-                Await.until("it is dead", LONG, () -> node.postrider
-                        .jobs()
-                        .find(job)
-                        .filter(found -> found.state() == Jobs.State.FAILED)
-                        .isPresent());
+                Await.until(
+                        "it is dead",
+                        LONG,
+                        () -> node.postrider
+                                .jobs()
+                                .find(job)
+                                .filter(found -> found.state() == Jobs.State.FAILED)
+                                .isPresent());
             }
-            assertThat(node.count("livechat.message where author_kind <> 'companion'")).isEqualTo(1);
+            assertThat(node.count("livechat.message where author_kind <> 'companion'"))
+                    .isEqualTo(1);
         }
     }
 

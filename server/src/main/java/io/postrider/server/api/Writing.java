@@ -75,7 +75,11 @@ public final class Writing {
         refuseLane(topic);
         if (!who.isOperator() && (isUser(who) || permitted.projectTopics() != null)) {
             project(who, null);
-            refuseUnless(mayByName(who, permitted.userTopics(), permitted.projectTopics(), topic), who, emitTo(topic), "topics");
+            refuseUnless(
+                    mayByName(who, permitted.userTopics(), permitted.projectTopics(), topic),
+                    who,
+                    emitTo(topic),
+                    "topics");
         }
     }
 
@@ -83,7 +87,11 @@ public final class Writing {
     void refuseQueueAtOnce(Identity who, String queue) {
         if (!who.isOperator() && (isUser(who) || permitted.projectQueues() != null)) {
             project(who, null);
-            refuseUnless(mayByName(who, permitted.userQueues(), permitted.projectQueues(), queue), who, enqueueOn(queue), "queues");
+            refuseUnless(
+                    mayByName(who, permitted.userQueues(), permitted.projectQueues(), queue),
+                    who,
+                    enqueueOn(queue),
+                    "queues");
         }
     }
 

@@ -126,7 +126,8 @@ final class TopicFeed implements AutoCloseable {
     }
 
     private void stumble(PostriderException e) {
-        log.warn("redis_feed_failed topic={} position={} error=\"{}\"", topic, position, PeerText.clean(e.getMessage()));
+        log.warn(
+                "redis_feed_failed topic={} position={} error=\"{}\"", topic, position, PeerText.clean(e.getMessage()));
         try {
             if (e.kind() == PostriderException.Kind.CONFLICT && position >= 0) {
                 passOverWhatIsGone();

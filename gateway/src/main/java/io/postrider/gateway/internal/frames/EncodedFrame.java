@@ -16,8 +16,7 @@ public final class EncodedFrame implements Frame {
     private final @Nullable DisconnectReason last;
     private final boolean ofHistory;
 
-    private EncodedFrame(
-            long position, String text, byte[] bytes, @Nullable DisconnectReason last, boolean ofHistory) {
+    private EncodedFrame(long position, String text, byte[] bytes, @Nullable DisconnectReason last, boolean ofHistory) {
         this.ofHistory = ofHistory;
         this.position = position;
         this.text = text;

@@ -246,7 +246,8 @@ final class CatchUp {
             LogEvent event = subscriber.page.element();
             if (!subscriber.hears(event)) {
                 log.error("history_event_out_of_reach topic={} position={} it is left out", topic, event.position());
-            } else if (awaitsRoom(subscriber) || !fits(subscriber, frame(subscriber, event).ofHistory())) {
+            } else if (awaitsRoom(subscriber)
+                    || !fits(subscriber, frame(subscriber, event).ofHistory())) {
                 hub.watch().replayedFromHistory(topic, sent);
                 return false;
             } else {
