@@ -147,14 +147,15 @@ final class Conversations {
 
     /** A mark beyond the last message would make the agent miss what is written later. */
     private static void refuseBeyondLast(Connection connection, UUID conversation, long message) throws SQLException {
-        Rows.one(
-                        connection,
-                        "select m.id from livechat.message m where m.conversation_id = ? and m.id >= ? limit 1",
-                        row -> row.getLong("id"),
-                        conversation,
-                        message)
-                .orElseThrow(
-                        () -> Refusal.badRequest("message must not be beyond the last message of the conversation."));
+        Optional<Long> reached = Rows.one(
+                connection,
+                "select m.id from livechat.message m where m.conversation_id = ? and m.id >= ? limit 1",
+                row -> row.getLong("id"),
+                conversation,
+                message);
+        if (reached.isEmpty()) {
+            throw Refusal.badRequest("message must not be beyond the last message of the conversation.");
+        }
     }
 
     /** Moves only forwards: two tabs of one agent do not reset each other's mark. */
