@@ -9,6 +9,9 @@ import java.util.Map;
 
 /** Serves the live chat on the server, with a random key for this run that is not stored anywhere. */
 public final class ChatDemo implements BrowserDemo {
+    /** No topic or queue of the chat: an empty list cannot be given as a setting. */
+    private static final String NO_NAME = "none";
+
     private final Map<String, String> environment;
 
     /** Reads the environment of this process, which says whether there is a Redis. */
@@ -26,6 +29,9 @@ public final class ChatDemo implements BrowserDemo {
         settings.put("postrider.roles", "api,gateway");
         settings.put("postrider.http.port", Integer.toString(port));
         settings.put("postrider.gateway.topics", LiveChat.TOPIC);
+        // The tokens of the chat, which everyone gets, write only through the chat's own API.
+        settings.put("postrider.api.project-topics", NO_NAME);
+        settings.put("postrider.api.project-queues", NO_NAME);
         settings.put("postrider.auth.secrets." + ChatServing.KEY, newSecret());
         if (ChatSettings.hasRedis(environment)) {
             settings.put("postrider.gateway.feed", "redis");

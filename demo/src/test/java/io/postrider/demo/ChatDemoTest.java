@@ -146,6 +146,15 @@ class ChatDemoTest {
             assertThat(get(play.url(), "v1/openapi.json").body()).contains("/v1/stream");
             assertThat(get(play.url(), "v1/listeners").statusCode()).isEqualTo(401);
             assertThat(get(play.url(), "health/ready").statusCode()).isEqualTo(200);
+            String agent = post(play.url(), "session", null, "{\"agent\":\"anna\"}")
+                    .body()
+                    .replaceAll(".*\"token\":\"([^\"]+)\".*", "$1");
+            String write = "{\"type\":\"ingest\",\"payload\":{}}";
+            for (String path : List.of("v1/queues/chat-ingest/jobs", "v1/topics/chat/events")) {
+                assertThat(post(play.url(), "../../" + path, agent, write).statusCode())
+                        .as("a token of the chat writes only through the chat: " + path)
+                        .isEqualTo(403);
+            }
             HttpResponse<String> foreign = HttpClient.newHttpClient()
                     .send(
                             HttpRequest.newBuilder(URI.create(play.url() + "v1/stream?topic=chat&room=user:x"))

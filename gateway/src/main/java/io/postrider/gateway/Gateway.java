@@ -12,6 +12,7 @@ import io.postrider.gateway.internal.limits.ConnectionLimits;
 import java.time.Duration;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
@@ -194,7 +195,7 @@ public final class Gateway implements AutoCloseable {
             return joined;
         }
 
-        /** Replaces the token of the open stream; it must have the same subject and cover all rooms. */
+        /** Replaces the token of the open stream; it must have the same subject and project, and cover all rooms. */
         public void renew(@Nullable String token) {
             Subscriber joined = subscriber;
             if (joined == null || entry == null) {
@@ -203,6 +204,9 @@ public final class Gateway implements AutoCloseable {
             Identity renewed = verified(token);
             if (!renewed.subject().equals(entry.identity().subject())) {
                 throw Refusal.forbidden("the new token has another subject; open another connection for it");
+            }
+            if (!Objects.equals(renewed.project(), entry.identity().project())) {
+                throw Refusal.forbidden("the new token has another project; open another connection for it");
             }
             refuseOthers(renewed, entry.rooms());
             identity = renewed;

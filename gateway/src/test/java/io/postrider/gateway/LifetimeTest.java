@@ -85,7 +85,7 @@ class LifetimeTest extends GatewayTestBase {
     }
 
     @Test
-    void a_new_token_must_be_of_the_same_subject_and_reach_the_same_rooms() throws Exception {
+    void a_new_token_must_be_of_the_same_subject_and_project_and_reach_the_same_rooms() throws Exception {
         try (Served served = serve()) {
             SocketClient somebody = served.socket(served.token("ann", "p1", USER), null, "user:ann");
             somebody.await("position");
@@ -95,6 +95,12 @@ class LifetimeTest extends GatewayTestBase {
             agent.await("position");
             agent.send("{\"type\":\"token\",\"token\":\"" + served.token("ann", "p2", PROJECT) + "\"}");
             assertThat(agent.awaitClose()).isEqualTo(4400);
+            SocketClient elsewhere = served.socket(served.token("ann", "p1", USER), null, "user:ann");
+            elsewhere.await("position");
+            elsewhere.send("{\"type\":\"token\",\"token\":\"" + served.token("ann", "p2", USER) + "\"}");
+            assertThat(elsewhere.awaitClose())
+                    .as("the same name in another project")
+                    .isEqualTo(4400);
             SocketClient expired = served.socket(served.token("ann", "p1", USER), null, "user:ann");
             expired.await("position");
             expired.send("{\"type\":\"token\",\"token\":\""
@@ -104,16 +110,16 @@ class LifetimeTest extends GatewayTestBase {
     }
 
     @Test
-    void a_narrower_token_narrows_an_open_stream() throws Exception {
+    void a_stream_goes_on_with_a_token_of_narrower_reach() throws Exception {
         try (Served served = serve()) {
             SocketClient socket = served.socket(served.token("ann", "p1", PROJECT), null, "user:ann");
             socket.await("position");
             served.emitNumbered("p1", "ann", 1, 1);
             socket.awaitEvents(1);
-            socket.send("{\"type\":\"token\",\"token\":\"" + served.token("ann", "p2", USER) + "\"}");
+            socket.send("{\"type\":\"token\",\"token\":\"" + served.token("ann", "p1", USER) + "\"}");
             socket.await("token");
-            served.emitNumbered("p1", "ann", 2, 2);
-            served.emitNumbered("p2", "ann", 3, 3);
+            served.emitNumbered("p2", "ann", 2, 2);
+            served.emitNumbered("p1", "ann", 3, 3);
             socket.awaitEvents(2);
             assertThat(socket.positions()).containsExactly(1L, 3L);
         }

@@ -44,7 +44,7 @@ class SlowReadersTest extends GatewayTestBase {
     void every_tenth_never_reads_and_the_others_do_not_notice() throws Exception {
         GatewayOptions options = options()
                 .withConnections(5_000, 5_000)
-                .withOutbox(128 * 1024, 4_096)
+                .withOutbox(256 * 1024, 4_096) // two bytes for each character of a WebSocket
                 .withSendTimeout(Duration.ofSeconds(30))
                 .withWatch(new GatewayWatch() {
                     @Override

@@ -5,12 +5,15 @@ import io.postrider.server.settings.Keyring;
 import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.apache.catalina.Engine;
 import org.apache.catalina.Lifecycle;
 import org.apache.catalina.Service;
 import org.apache.catalina.connector.Connector;
 import org.apache.coyote.AbstractProtocol;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.boot.tomcat.TomcatWebServer;
 import org.springframework.boot.tomcat.servlet.TomcatServletWebServerFactory;
 import org.springframework.boot.web.server.WebServerFactoryCustomizer;
@@ -27,6 +30,8 @@ final class Listening
         implements WebServerFactoryCustomizer<TomcatServletWebServerFactory>,
                 ApplicationListener<WebServerInitializedEvent>,
                 Ordered {
+    private static final Logger log = LoggerFactory.getLogger(Listening.class);
+
     private final boolean hasKeys;
     private volatile boolean local;
 
@@ -69,6 +74,10 @@ final class Listening
             }
         }
         connectors.forEach(this::refuse);
+        connectors.stream()
+                .map(Listening::plainHttp)
+                .filter(Objects::nonNull)
+                .forEach(risk -> log.warn("insecure_setting {}", risk));
         local = connectors.stream().allMatch(Listening::isLocal);
     }
 
@@ -81,6 +90,19 @@ final class Listening
                     + " postrider.auth.public-keys.<key id>, or listen on 127.0.0.1 only (postrider.http.bind; the"
                     + " setting server.address, SERVER_ADDRESS in the environment, overrides it)");
         }
+    }
+
+    /** Null if the connector is local or uses TLS. Without a key, such a connector is refused. */
+    static @Nullable String plainHttp(Connector connector) {
+        if (isLocal(connector) || connector.getSecure()) {
+            return null;
+        }
+        InetAddress address = address(connector);
+        return "key=postrider.http.bind tokens and payloads are sent without encryption to "
+                + (address == null ? "every address" : address.getHostAddress()) + " of this machine, port "
+                + connector.getPort()
+                + ": put a proxy that terminates TLS in front, and bind to an address that only the"
+                + " proxy can reach";
     }
 
     private static boolean isLocal(Connector connector) {

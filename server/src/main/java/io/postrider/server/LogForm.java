@@ -14,17 +14,22 @@ final class LogForm implements ApplicationListener<ApplicationEnvironmentPrepare
     public void onApplicationEvent(ApplicationEnvironmentPreparedEvent event) {
         ConfigurableEnvironment environment = event.getEnvironment();
         switch (environment.getProperty("postrider.log", "json")) {
-            case "text" -> {}
-            case "json" ->
-                environment
-                        .getPropertySources()
-                        .addLast(new MapPropertySource(
-                                "log form",
-                                Map.of("logging.structured.format.console", "io.postrider.server.log.JsonLines")));
+            case "text" -> {
+                if (!environment.containsProperty("logging.pattern.console")) {
+                    format(environment, "io.postrider.server.log.TextLines");
+                }
+            }
+            case "json" -> format(environment, "io.postrider.server.log.JsonLines");
             default ->
                 throw PostriderException.refused("postrider.log (--log) must be json or text, was '"
                         + environment.getProperty("postrider.log") + "'");
         }
+    }
+
+    private static void format(ConfigurableEnvironment environment, String formatter) {
+        environment
+                .getPropertySources()
+                .addLast(new MapPropertySource("log form", Map.of("logging.structured.format.console", formatter)));
     }
 
     /** Runs after the files are read (at +10) and before Spring configures logging (at +20). */

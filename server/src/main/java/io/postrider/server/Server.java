@@ -53,9 +53,12 @@ public final class Server implements AutoCloseable {
         defaults.put("spring.main.banner-mode", "off");
         defaults.put("spring.application.name", "postrider");
         // Startup messages of other libraries do not help an operator; their warnings do.
-        for (String chatty : List.of("org.apache", "org.springframework", "com.zaxxer.hikari", "io.lettuce")) {
+        for (String chatty : List.of("org.apache", "org.springframework", "com.zaxxer.hikari")) {
             defaults.put("logging.level." + chatty, "warn");
         }
+        // It logs a stack trace for each malformed message of the peer, which could flood the log; our own lines say
+        // what failed.
+        defaults.put("logging.level.io.lettuce", "error");
         // The exception says why a start was refused, and the caller reports it.
         defaults.put("logging.level.org.springframework.boot.diagnostics.LoggingFailureAnalysisReporter", "off");
         defaults.put("logging.level.org.springframework.boot.web.server.servlet.context", "error");
@@ -101,12 +104,13 @@ public final class Server implements AutoCloseable {
         derived.put("server.port", settings.http().port());
         derived.put("server.address", settings.http().bind());
         derived.put("server.shutdown", "graceful");
-        derived.put("server.max-http-request-header-size", "16KB");
+        derived.put(ConnectionLimit.REQUEST_HEAD, ConnectionLimit.DEFAULT_REQUEST_HEAD.toKilobytes() + "KB");
         derived.put("server.tomcat.connection-timeout", "10s"); // for clients that connect and send nothing
         derived.put("server.tomcat.threads.max", WORKERS);
         derived.put("server.tomcat.max-swallow-size", "0B");
         long heap = Runtime.getRuntime().maxMemory();
-        derived.put(ConnectionLimit.KEY, ConnectionLimit.of(settings.gateway().connections(), heap));
+        ConnectionLimit.Heads heads = heads(environment);
+        derived.put(ConnectionLimit.KEY, ConnectionLimit.of(settings.gateway().connections(), heap, heads));
         derived.put("server.servlet.session.tracking-modes", "cookie");
         derived.put("server.servlet.register-default-servlet", true);
         derived.put("server.error.include-stacktrace", "never");
@@ -129,6 +133,14 @@ public final class Server implements AutoCloseable {
                     "the role gateway needs postrider.gateway.topics (--topics): it streams only these topics");
         }
         log.info("gateway_off no topics are named in postrider.gateway.topics (--topics)");
+    }
+
+    private static ConnectionLimit.Heads heads(ConfigurableEnvironment environment) {
+        try {
+            return ConnectionLimit.Heads.of(environment);
+        } catch (BindException e) {
+            throw StartRefusal.unreadable(e);
+        }
     }
 
     private static <T> T bound(ConfigurableEnvironment environment, Class<T> type) {

@@ -15,6 +15,7 @@ import io.postrider.server.api.Api;
 import io.postrider.server.api.ApiRoutes;
 import io.postrider.server.api.BodyMemory;
 import io.postrider.server.api.Changing;
+import io.postrider.server.api.MemoryShares;
 import io.postrider.server.api.Readers;
 import io.postrider.server.api.Reading;
 import io.postrider.server.api.UnreadAnswers;
@@ -212,13 +213,22 @@ class ServerConfiguration {
 
     @Bean
     ServletRegistrationBean<ApiServlet> apiServlet(
-            Api api, Options options, ServerSettings settings, AnswerWriter answers, Environment environment) {
+            Api api,
+            Options options,
+            ServerSettings settings,
+            AnswerWriter answers,
+            Environment environment,
+            MeterRegistry registry) {
+        MemoryShares reading = new MemoryShares(Runtime.getRuntime().maxMemory() / 8);
+        Gauge.builder("postrider_http_reading_bytes", reading, MemoryShares::bytes)
+                .register(registry);
         int workers = environment.getRequiredProperty("server.tomcat.threads.max", Integer.class);
         return servlet(
                 new ApiServlet(
                         api,
                         options.payloadCap() + ENVELOPE,
                         settings.http().bodyTimeout(),
+                        reading,
                         answers,
                         Math.max(1, workers - FOR_PROBES)),
                 "api",

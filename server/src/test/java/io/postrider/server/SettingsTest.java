@@ -116,7 +116,7 @@ class SettingsTest {
             assertThat(server.bean(ServerSettings.class).http().origins()).hasSize(2);
             assertThat(server.bean(Environment.class).getProperty("logging.structured.format.console"))
                     .as("text is not JSON")
-                    .isNull();
+                    .isEqualTo("io.postrider.server.log.TextLines");
         }
     }
 
@@ -213,6 +213,7 @@ class SettingsTest {
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
                     http.metrics=open                                                   | postrider.http.metrics | token
+                    auth.secrets.k=aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa                     | postrider.auth.secrets.k | openssl rand
                     relays.k.type=kafka;relays.k.user=u;relays.k.protocol=SASL_PLAINTEXT | postrider.relays.k.protocol | SASL_SSL
                     relays.k.user=u;relays.k.properties.security.protocol=SASL_PLAINTEXT | postrider.relays.k.protocol | SASL_SSL
                     relays.h.type=webhook;relays.h.allowed.hosts=a.example,10.0.0.1     | postrider.relays.h.allowed-hosts | a.example, 10.0.0.1

@@ -130,6 +130,9 @@ final class Conversations {
         try (Connection connection = dataSource.getConnection()) {
             connection.setAutoCommit(false);
             Optional<Intake.Place> place = place(connection, guest, conversation);
+            if (place.isPresent()) {
+                refuseBeyondLast(connection, conversation, message);
+            }
             if (place.isPresent() && mark(connection, guest, conversation, message)) {
                 String payload = mapper.write(new Read(conversation, guest.user(), message));
                 postrider.emit(
@@ -139,6 +142,19 @@ final class Conversations {
             }
             connection.commit();
             return place.isPresent();
+        }
+    }
+
+    /** A mark beyond the last message would make the agent miss what is written later. */
+    private static void refuseBeyondLast(Connection connection, UUID conversation, long message) throws SQLException {
+        Optional<Long> reached = Rows.one(
+                connection,
+                "select m.id from livechat.message m where m.conversation_id = ? and m.id >= ? limit 1",
+                row -> row.getLong("id"),
+                conversation,
+                message);
+        if (reached.isEmpty()) {
+            throw Refusal.badRequest("message must not be beyond the last message of the conversation.");
         }
     }
 

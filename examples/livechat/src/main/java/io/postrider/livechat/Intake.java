@@ -32,12 +32,34 @@ final class Intake {
     Fate handle(Connection connection, NewMessage wanted, ClaimedJob job) throws SQLException {
         try {
             Instant accepted = wanted.accepted() == null ? job.createdAt() : wanted.accepted();
-            return save(connection, wanted, accepted)
+            return save(connection, trusted(wanted, job), accepted)
                     .map(message -> Fate.done("{\"message\":" + message.id() + "}"))
                     .orElseGet(() -> Fate.done("{\"repeat\":true}"));
         } catch (NoSuchConversation e) {
             return Fate.dead("the conversation does not belong to this project; retrying cannot change that");
+        } catch (Refusal e) {
+            return Fate.dead("the message is refused; retrying cannot change that: " + e.getMessage());
         }
+    }
+
+    /**
+     * Project and author come from the job, where the server has put those of the token; the payload may say anything. The limits are
+     * checked again: whoever may enqueue on this queue does not have to use our API.
+     */
+    private static NewMessage trusted(NewMessage wanted, ClaimedJob job) {
+        String project = job.projectId();
+        String user = job.userId();
+        Author author = wanted.author();
+        if (project == null || user == null || author == null || author.kind() == null) {
+            throw Refusal.badRequest("The job must have a project and a user, and its payload an author.");
+        }
+        boolean agent = author.kind() == Author.Kind.AGENT;
+        if (author.kind() == Author.Kind.COMPANION || (agent && !LiveChat.AGENTS.containsKey(user))) {
+            throw Refusal.forbidden("The user of the job is not the author that its payload names.");
+        }
+        return Submissions.message(
+                new Guest(user, project, agent),
+                new Submissions.Said(wanted.client(), wanted.text(), wanted.conversation(), wanted.pilot()));
     }
 
     /**

@@ -2,6 +2,7 @@ package io.postrider.livechat;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.UUID;
 import java.util.function.LongSupplier;
 import java.util.regex.Pattern;
@@ -38,6 +39,9 @@ final class Submissions {
         if (all == null || all.isEmpty() || all.size() > MOST_AT_ONCE) {
             throw Refusal.badRequest("messages must be a list of 1 to " + MOST_AT_ONCE + ".");
         }
+        if (all.stream().anyMatch(Objects::isNull)) {
+            throw Refusal.badRequest("Each entry of messages must be an object, not null.");
+        }
         List<NewMessage> messages =
                 all.stream().map(said -> message(guest, said)).toList();
         rate.take(guest, messages.size());
@@ -50,7 +54,8 @@ final class Submissions {
         return promises;
     }
 
-    private static NewMessage message(Guest guest, Said said) {
+    /** The message with the guest as its author; throws a {@link Refusal} if it breaks a limit. */
+    static NewMessage message(Guest guest, Said said) {
         String id = said.id();
         if (id == null || !CLIENT_ID.matcher(id).matches()) {
             throw Refusal.badRequest(

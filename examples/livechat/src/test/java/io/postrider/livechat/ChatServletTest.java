@@ -245,6 +245,7 @@ class ChatServletTest {
                 "400 | {}",
                 "400 | {\"messages\":[]}",
                 "400 | {\"messages\":[{}]}",
+                "400 | {\"messages\":[null]}",
                 "400 | {\"messages\":[{\"id\":\"short\",\"text\":\"a\"}]}",
                 "400 | {\"messages\":[{\"id\":\"client-01\",\"text\":\"   \"}]}",
                 "400 | {\"messages\":[{\"id\":\"client-01\",\"text\":\"a\\u0000b\"}]}",

@@ -1,6 +1,7 @@
 package io.postrider.livechat;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.postrider.LogEvent;
 import io.postrider.jackson.JacksonMapper;
@@ -58,6 +59,9 @@ class ConversationsTest {
                     conversations.overview(ANNA).conversations().get(0);
             assertThat(line.unread()).isEqualTo(1);
             assertThat(line.mentioned()).isTrue();
+            assertThatThrownBy(() -> conversations.read(ANNA, line.conversation(), Long.MAX_VALUE))
+                    .isInstanceOf(Refusal.class)
+                    .hasMessageContaining("beyond the last message");
             Conversations.Snapshot open =
                     conversations.ofProject(ANNA, line.conversation()).orElseThrow();
             long last = open.messages().get(0).id();

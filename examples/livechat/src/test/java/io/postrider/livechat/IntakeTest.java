@@ -3,8 +3,10 @@ package io.postrider.livechat;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.postrider.Job;
 import io.postrider.LogEvent;
 import io.postrider.admin.Jobs;
+import io.postrider.jackson.JacksonMapper;
 import io.postrider.testkit.Await;
 import io.postrider.testkit.PostgresTest;
 import io.postrider.testkit.TestDatabase;
@@ -263,6 +265,58 @@ class IntakeTest {
                     () -> node.postrider.jobs().find(job).filter(found -> found.state() == Jobs.State.FAILED));
             assertThat(dead.error()).contains("does not belong to this project");
             assertThat(node.count("livechat.message")).isZero();
+        }
+    }
+
+    /** Whoever may enqueue on the queue chooses the payload; project and user of the job come from the token. */
+    @Test
+    void project_and_author_come_from_the_job_and_not_from_its_payload(TestDatabase database) throws Exception {
+        try (Node node = Node.working(database)) {
+            JacksonMapper mapper = new JacksonMapper();
+            Author anna = new Author(Author.Kind.AGENT, "anna", "Anna");
+            Author pip = new Author(Author.Kind.COMPANION, "companion", "Pip");
+            Author vera = new Author(Author.Kind.VISITOR, "v-vera", "The boss");
+            String longText = "x".repeat(Submissions.LONGEST_TEXT + 1);
+            UUID some = UUID.randomUUID();
+            List<UUID> refused = List.of(
+                    enqueue(node, mapper, new NewMessage(LiveChat.PROJECT, anna, some, "client-01", "a", false, null)),
+                    enqueue(node, mapper, new NewMessage(LiveChat.PROJECT, pip, some, "client-02", "a", false, null)),
+                    enqueue(
+                            node,
+                            mapper,
+                            new NewMessage(LiveChat.PROJECT, vera, null, "client-03", longText, false, null)),
+                    enqueue(node, mapper, new NewMessage(LiveChat.PROJECT, vera, null, "x", "a", false, null)));
+            enqueue(node, mapper, new NewMessage("other", vera, null, "client-05", "accepted", false, null));
+            Await.until("it is saved", LONG, () -> node.count("livechat.message where body = 'accepted'") == 1);
+            assertThat(node.texts("select m.author_id || ' ' || m.author_name || ' ' || c.project_id"
+                            + " from livechat.message m join livechat.conversation c on c.id = m.conversation_id"
+                            + " where m.body = 'accepted'"))
+                    .containsExactly("v-mallory " + Names.of("v-mallory") + " " + LiveChat.PROJECT);
+            for (UUID job : refused) {
+                Await.until(
+                        "it is dead",
+                        LONG,
+                        () -> node.postrider
+                                .jobs()
+                                .find(job)
+                                .filter(found -> found.state() == Jobs.State.FAILED)
+                                .isPresent());
+            }
+            assertThat(node.count("livechat.message where author_kind <> 'companion'"))
+                    .isEqualTo(1);
+        }
+    }
+
+    private static UUID enqueue(Node node, JacksonMapper mapper, NewMessage payload) throws Exception {
+        try (Connection connection = node.pool.getConnection()) {
+            connection.setAutoCommit(false);
+            UUID id = node.postrider.enqueue(
+                    connection,
+                    Job.of(LiveChat.INGEST, "ingest", mapper.write(payload))
+                            .withProject(LiveChat.PROJECT)
+                            .withUser("v-mallory"));
+            connection.commit();
+            return id;
         }
     }
 }

@@ -72,6 +72,16 @@ public final class Api {
     }
 
     /**
+     * Refuses a caller that may not write to the topic or queue in the path, before the body is read: a user without any right to
+     * write kept bodies open.
+     */
+    public static void check(Route route, String path, @Nullable Identity who) {
+        if (who != null) {
+            route.check().refuse(who, route.match(path).orElseThrow());
+        }
+    }
+
+    /**
      * Refuses parameters that the route does not take. To be called before the body is read: a request that waits for its body keeps
      * its parameters, which nothing counts.
      */

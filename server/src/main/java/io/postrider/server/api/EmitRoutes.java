@@ -30,6 +30,7 @@ final class EmitRoutes {
 
     List<Route> routes() {
         return List.of(Route.post("/v1/topics/{topic}/events", Need.ANYONE, this::emit)
+                .checked((who, places) -> writing.refuseTopicAtOnce(who, places.getOrDefault("topic", "")))
                 .described(Operation.of(
                                 "events", "emit", "Emit one event, or a batch of up to 1000 in one transaction.")
                         .noting("A token with reach user may emit only to the topics that the server's settings list; a"

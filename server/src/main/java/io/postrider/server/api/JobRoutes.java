@@ -46,6 +46,7 @@ final class JobRoutes {
     List<Route> routes() {
         return List.of(
                 Route.post("/v1/queues/{queue}/jobs", Need.ANYONE, this::enqueue)
+                        .checked((who, places) -> writing.refuseQueueAtOnce(who, places.getOrDefault("queue", "")))
                         .described(operation(
                                         "enqueue",
                                         "Enqueue a job. The status is 200 instead of 201 if another job holds its unique key.")

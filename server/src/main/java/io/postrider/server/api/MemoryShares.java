@@ -10,7 +10,7 @@ import java.util.concurrent.TimeUnit;
  * Limits the bytes that are held for callers: in total, half of that for one project, and a quarter for one user. A caller that
  * holds nothing gets any size while no other caller holds anything, or while the total leaves room for it. Thread-safe.
  */
-final class MemoryShares {
+public final class MemoryShares {
     private final long most;
 
     // Guarded by this.
@@ -18,13 +18,14 @@ final class MemoryShares {
     private long total;
 
     /** At most this many bytes in total. */
-    MemoryShares(long most) {
+    public MemoryShares(long most) {
         this.most = most;
     }
 
     private record Share(String name, long most) {}
 
-    synchronized long bytes() {
+    /** Bytes that are held now. */
+    public synchronized long bytes() {
         return total;
     }
 
@@ -35,7 +36,7 @@ final class MemoryShares {
     }
 
     /** Holds this many bytes if all shares of the caller have room for it. */
-    synchronized boolean tryHold(Identity who, long size) {
+    public synchronized boolean tryHold(Identity who, long size) {
         if (!fits(total, size, most) || !sharesOf(who).stream().allMatch(s -> fits(held(s), size, s.most()))) {
             return false;
         }
@@ -84,7 +85,7 @@ final class MemoryShares {
     }
 
     /** Call this once for the bytes that were held. */
-    void release(Identity who, long size) {
+    public void release(Identity who, long size) {
         hold(who, -size);
     }
 

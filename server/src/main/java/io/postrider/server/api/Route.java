@@ -1,5 +1,6 @@
 package io.postrider.server.api;
 
+import io.postrider.gateway.Identity;
 import io.postrider.server.openapi.Operation;
 import io.postrider.server.openapi.Parameter;
 import java.util.ArrayList;
@@ -14,8 +15,17 @@ import java.util.Set;
  * only reaches code that has an entry here, and every entry has a {@link Need}.
  *
  * @param operation its part of the OpenAPI document; names the query parameters, and no others are accepted
+ * @param check refuses a caller by the values of the path parameters, before the body is read
  */
-public record Route(String method, String path, Need need, Operation operation, Handler handler) {
+public record Route(String method, String path, Need need, Operation operation, Check check, Handler handler) {
+    /** Does not block: it may not use the database. */
+    @FunctionalInterface
+    public interface Check {
+        /** Nothing is refused before the body is read. */
+        Check NONE = (who, places) -> {};
+
+        void refuse(Identity who, Map<String, String> places);
+    }
 
     /** The code of a route. */
     @FunctionalInterface
@@ -24,21 +34,26 @@ public record Route(String method, String path, Need need, Operation operation, 
     }
 
     static Route get(String path, Need need, Handler handler, Parameter... takes) {
-        return new Route("GET", path, need, Operation.of("", "", "").takes(takes), handler);
+        return new Route("GET", path, need, Operation.of("", "", "").takes(takes), Check.NONE, handler);
     }
 
     static Route post(String path, Need need, Handler handler) {
-        return new Route("POST", path, need, Operation.of("", "", ""), handler);
+        return new Route("POST", path, need, Operation.of("", "", ""), Check.NONE, handler);
     }
 
     /** The same route with this description. */
     Route described(Operation described) {
-        return new Route(method, path, need, described, handler);
+        return new Route(method, path, need, described, check, handler);
     }
 
     /** The same route with another handler. */
     Route with(Handler other) {
-        return new Route(method, path, need, operation, other);
+        return new Route(method, path, need, operation, check, other);
+    }
+
+    /** The same route with this check before its body is read. */
+    Route checked(Check first) {
+        return new Route(method, path, need, operation, first, handler);
     }
 
     /** The names of the query parameters. */

@@ -70,11 +70,56 @@ public final class Writing {
         return payloadCap;
     }
 
-    void refuseTopic(Identity who, String topic) throws Exception {
+    /** As {@link #refuseTopic}, but only where the settings decide: a lookup in the database has to wait for its turn. */
+    void refuseTopicAtOnce(Identity who, String topic) {
+        refuseLane(topic);
+        if (!who.isOperator() && (isUser(who) || permitted.projectTopics() != null)) {
+            project(who, null);
+            refuseUnless(
+                    mayByName(who, permitted.userTopics(), permitted.projectTopics(), topic),
+                    who,
+                    emitTo(topic),
+                    "topics");
+        }
+    }
+
+    /** As {@link #refuseQueue}, but only where the settings decide. */
+    void refuseQueueAtOnce(Identity who, String queue) {
+        if (!who.isOperator() && (isUser(who) || permitted.projectQueues() != null)) {
+            project(who, null);
+            refuseUnless(
+                    mayByName(who, permitted.userQueues(), permitted.projectQueues(), queue),
+                    who,
+                    enqueueOn(queue),
+                    "queues");
+        }
+    }
+
+    private static boolean mayByName(Identity who, Set<String> ofUsers, @Nullable Set<String> ofProjects, String name) {
+        return ofUsers.contains(name) || (!isUser(who) && ofProjects != null && ofProjects.contains(name));
+    }
+
+    private static boolean isUser(Identity who) {
+        return who.reach() == Identity.Reach.USER;
+    }
+
+    private static String emitTo(String topic) {
+        return "emit to topic " + Fields.shown(topic);
+    }
+
+    private static String enqueueOn(String queue) {
+        return "enqueue on " + Fields.shown(queue);
+    }
+
+    private static void refuseLane(String topic) {
         if (topic.startsWith("queue:")) {
             throw Problem.badRequest("topic " + Fields.shown(topic) + " is a lane of a queue; POST to /v1/queues/"
                     + Fields.shown(topic.substring("queue:".length())) + "/jobs instead");
         }
+    }
+
+    void refuseTopic(Identity who, String topic) throws Exception {
+        refuseLane(topic);
         boolean may = permitted.userTopics().contains(topic);
         if (who.isOperator()) {
             may = true; // may also create one
@@ -84,7 +129,7 @@ public final class Writing {
                     ? permitted.topics().contains(topic) || exists(who, topics, topic)
                     : named.contains(topic);
         }
-        refuseUnless(may, who, "emit to topic " + Fields.shown(topic), "topics");
+        refuseUnless(may, who, emitTo(topic), "topics");
     }
 
     void refuseQueue(Identity who, String queue) throws Exception {
@@ -95,7 +140,7 @@ public final class Writing {
             @Nullable Set<String> named = permitted.projectQueues();
             may = named == null ? exists(who, queues, queue) : named.contains(queue);
         }
-        refuseUnless(may, who, "enqueue on " + Fields.shown(queue), "queues");
+        refuseUnless(may, who, enqueueOn(queue), "queues");
     }
 
     /** A lookup takes a connection, so it waits for the caller's turn as a write does: callers can invent names. */
@@ -110,7 +155,7 @@ public final class Writing {
         if (may) {
             return;
         }
-        boolean isUser = who.reach() == Identity.Reach.USER;
+        boolean isUser = isUser(who);
         throw Problem.forbidden(
                 "a token with reach " + (isUser ? "user" : "project") + " may not " + what,
                 isUser

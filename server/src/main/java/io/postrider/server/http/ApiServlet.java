@@ -4,6 +4,7 @@ import io.postrider.gateway.Identity;
 import io.postrider.gateway.jakarta.AnswerWriter;
 import io.postrider.server.api.Answer;
 import io.postrider.server.api.Api;
+import io.postrider.server.api.MemoryShares;
 import io.postrider.server.api.Problem;
 import io.postrider.server.api.Route;
 import jakarta.servlet.http.HttpServlet;
@@ -15,6 +16,7 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.Semaphore;
 import org.jspecify.annotations.Nullable;
 
@@ -41,13 +43,15 @@ public final class ApiServlet extends HttpServlet {
      *
      * @param bodyCap maximum number of bytes of a body
      * @param bodyTimeout time within which it must arrive
+     * @param reading limits the bytes of bodies that are being read
      * @param answers how answers are written
      * @param working maximum number of concurrent requests; less than the container's worker threads, so that probes are answered
      */
-    public ApiServlet(Api api, int bodyCap, Duration bodyTimeout, AnswerWriter answers, int working) {
+    public ApiServlet(
+            Api api, int bodyCap, Duration bodyTimeout, MemoryShares reading, AnswerWriter answers, int working) {
         this.api = api;
         this.bodyCap = bodyCap;
-        this.bodies = new BodyReader(bodyCap, bodyTimeout, Runtime.getRuntime().maxMemory() / 8);
+        this.bodies = new BodyReader(bodyCap, bodyTimeout, reading);
         this.answers = answers;
         this.working = new Semaphore(working);
     }
@@ -72,7 +76,7 @@ public final class ApiServlet extends HttpServlet {
             Admitted admitted = admit(request);
             if (admitted.route().hasBody() && BodyReader.hasBody(request)) {
                 request.setAttribute(ADMITTED, admitted);
-                bodies.begin(request);
+                bodies.begin(request, Objects.requireNonNull(admitted.who(), "no body is read without a token"));
             } else {
                 write(request, response, answer(admitted, new byte[0]));
             }
@@ -87,6 +91,7 @@ public final class ApiServlet extends HttpServlet {
         Route route = api.find(method, path);
         @Nullable Identity who = TokenFilter.identity(request);
         Api.admit(route, who);
+        Api.check(route, path, who);
         Bodies.refuseAccept(request);
         if (route.hasBody()) {
             Bodies.refuseUnlessJson(request);

@@ -1,5 +1,7 @@
 package io.postrider.server.http;
 
+import io.postrider.gateway.Identity;
+import io.postrider.server.api.MemoryShares;
 import io.postrider.server.api.Problem;
 import jakarta.servlet.AsyncContext;
 import jakarta.servlet.AsyncEvent;
@@ -25,17 +27,16 @@ final class BodyReader {
 
     private final int cap;
     private final Duration deadline;
-    private final long mostHeld;
-    private final AtomicLong held = new AtomicLong();
+    private final MemoryShares held;
 
     /**
-     * Reads bodies of at most {@code cap} bytes each, and {@code mostHeld} bytes in total at any time. A body that is complete is
-     * counted until its request is answered: it may wait for a worker thread.
+     * Reads bodies of at most {@code cap} bytes each, and at any time no more than each caller's share allows. A body that is complete
+     * is counted until its request is answered: it may wait for a worker thread.
      */
-    BodyReader(int cap, Duration deadline, long mostHeld) {
+    BodyReader(int cap, Duration deadline, MemoryShares held) {
         this.cap = cap;
         this.deadline = deadline;
-        this.mostHeld = mostHeld;
+        this.held = held;
     }
 
     /** Whether this is the second dispatch of a request, after {@link #begin}. */
@@ -67,13 +68,13 @@ final class BodyReader {
         request.setAttribute(ON_BEGIN, before);
     }
 
-    void begin(HttpServletRequest request) throws IOException {
+    void begin(HttpServletRequest request, Identity who) throws IOException {
         if (request.getAttribute(ON_BEGIN) instanceof Before before) {
             before.run();
         }
         AsyncContext context = request.startAsync();
         context.setTimeout(deadline.toMillis());
-        Reading reading = new Reading(request, context);
+        Reading reading = new Reading(request, who, context);
         context.addListener(reading);
         request.getInputStream().setReadListener(reading);
     }
@@ -85,14 +86,16 @@ final class BodyReader {
     /** One body. The container calls it from one thread at a time. */
     private final class Reading implements ReadListener, AsyncListener {
         private final HttpServletRequest request;
+        private final Identity who;
         private final AsyncContext context;
         private final ServletInputStream in;
         private final AtomicBoolean ended = new AtomicBoolean();
         private final AtomicLong counted = new AtomicLong();
         private ByteArrayOutputStream body = new ByteArrayOutputStream();
 
-        Reading(HttpServletRequest request, AsyncContext context) throws IOException {
+        Reading(HttpServletRequest request, Identity who, AsyncContext context) throws IOException {
             this.request = request;
+            this.who = who;
             this.context = context;
             this.in = request.getInputStream();
         }
@@ -105,8 +108,7 @@ final class BodyReader {
                 if (count < 0) {
                     return;
                 }
-                if (held.addAndGet(count) > mostHeld) {
-                    held.addAndGet(-count);
+                if (!held.tryHold(who, count)) {
                     end(closing(
                                     503,
                                     "too many bodies are being read at once",
@@ -160,7 +162,7 @@ final class BodyReader {
         }
 
         private void release() {
-            held.addAndGet(-counted.getAndSet(0));
+            held.release(who, counted.getAndSet(0));
         }
 
         private void end(Object outcome) {

@@ -13,7 +13,7 @@ import org.apache.tomcat.websocket.WsIOException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Limits what a WebSocket reads. Tomcat discards or answers empty fragments, pongs and pings without calling the application, and a
+ * Limits what a WebSocket reads, and scans the heads of requests. Tomcat discards or answers empty fragments, pongs and pings without calling the application, and a
  * worker reads a connection as long as there is data: 260 anonymous clients kept all workers busy.
  */
 final class LimitedChannel extends NioChannel {
@@ -21,6 +21,7 @@ final class LimitedChannel extends NioChannel {
     private static final int PIECE = 512;
 
     private volatile @Nullable FrameBudget budget;
+    private volatile HeadScanner heads = new HeadScanner();
 
     LimitedChannel(SocketBufferHandler buffers) {
         super(buffers);
@@ -35,6 +36,7 @@ final class LimitedChannel extends NioChannel {
     @Override
     public void reset(@Nullable SocketChannel socket, @Nullable NioSocketWrapper wrapper) throws IOException {
         budget = null;
+        heads = new HeadScanner();
         super.reset(socket, wrapper);
     }
 
@@ -42,7 +44,10 @@ final class LimitedChannel extends NioChannel {
     public int read(ByteBuffer target) throws IOException {
         FrameBudget limit = budget;
         if (limit == null) {
-            return super.read(target);
+            int begin = target.position();
+            int count = super.read(target);
+            heads.scan(target, begin);
+            return count;
         }
         int end = target.limit();
         target.limit(Math.min(end, target.position() + PIECE));

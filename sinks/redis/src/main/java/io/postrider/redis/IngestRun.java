@@ -232,7 +232,7 @@ final class IngestRun implements AutoCloseable {
                 options.stream(),
                 what,
                 rest,
-                error.getMessage());
+                PeerText.clean(error.getMessage()));
         try {
             closed.await(rest, TimeUnit.MILLISECONDS);
         } catch (InterruptedException e) {
@@ -265,7 +265,7 @@ final class IngestRun implements AutoCloseable {
                     "redis_ingest_left stream={} consumer {} could not be removed from the group: {}",
                     options.stream(),
                     name,
-                    e.getMessage());
+                    PeerText.clean(e.getMessage()));
         }
         link.close();
         RedisLink opened = refusedLink;

@@ -156,7 +156,7 @@ final class RedisLink implements AutoCloseable {
                 if (!(cause instanceof RedisCommandExecutionException) || isElsewhere(cause)) {
                     giveUp(used);
                 }
-                return new Replies<>(values, cause);
+                return new Replies<>(values, cleaned(cause));
             } catch (TimeoutException e) {
                 giveUp(used);
                 return new Replies<>(
@@ -178,6 +178,14 @@ final class RedisLink implements AutoCloseable {
         String text = String.valueOf(error.getMessage());
         return options.topology().kind() != RedisTopology.Kind.SINGLE
                 && ELSEWHERE.stream().anyMatch(text::startsWith);
+    }
+
+    /** A relay shows the message of an error to its operators and in the log. */
+    private static Throwable cleaned(Throwable error) {
+        String clean = PeerText.clean(error.getMessage());
+        return error instanceof RedisCommandExecutionException && !clean.equals(error.getMessage())
+                ? new RedisCommandExecutionException(clean)
+                : error;
     }
 
     private static RedisException lost(String what) {
@@ -221,7 +229,7 @@ final class RedisLink implements AutoCloseable {
                                 + " late and be repeated: allow this user +client|info +client|kill",
                         name,
                         options.place(),
-                        e.getMessage());
+                        PeerText.clean(e.getMessage()));
             }
         }
     }

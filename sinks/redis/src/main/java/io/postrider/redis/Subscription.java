@@ -76,7 +76,7 @@ final class Subscription implements AutoCloseable {
                         "redis_feed_disconnected channel={} redis={} error=\"{}\"",
                         channel,
                         options.place(),
-                        e.getMessage());
+                        PeerText.clean(e.getMessage()));
             }
             failures++;
             if (await(BACKOFF.exact(failures))) {

@@ -126,13 +126,14 @@ final class TopicFeed implements AutoCloseable {
     }
 
     private void stumble(PostriderException e) {
-        log.warn("redis_feed_failed topic={} position={} error=\"{}\"", topic, position, e.getMessage());
+        log.warn(
+                "redis_feed_failed topic={} position={} error=\"{}\"", topic, position, PeerText.clean(e.getMessage()));
         try {
             if (e.kind() == PostriderException.Kind.CONFLICT && position >= 0) {
                 passOverWhatIsGone();
             }
         } catch (PostriderException again) {
-            log.warn("redis_feed_failed topic={} error=\"{}\"", topic, again.getMessage());
+            log.warn("redis_feed_failed topic={} error=\"{}\"", topic, PeerText.clean(again.getMessage()));
         }
         restLonger();
     }

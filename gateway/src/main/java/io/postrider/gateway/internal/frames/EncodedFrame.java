@@ -14,8 +14,10 @@ public final class EncodedFrame implements Frame {
     private final String text;
     private final byte[] bytes;
     private final @Nullable DisconnectReason last;
+    private final boolean ofHistory;
 
-    private EncodedFrame(long position, String text, byte[] bytes, @Nullable DisconnectReason last) {
+    private EncodedFrame(long position, String text, byte[] bytes, @Nullable DisconnectReason last, boolean ofHistory) {
+        this.ofHistory = ofHistory;
         this.position = position;
         this.text = text;
         this.bytes = bytes;
@@ -24,8 +26,8 @@ public final class EncodedFrame implements Frame {
 
     static EncodedFrame of(Transport.Form form, long position, String text, @Nullable DisconnectReason last) {
         return form == Transport.Form.SSE
-                ? new EncodedFrame(position, "", text.getBytes(StandardCharsets.UTF_8), last)
-                : new EncodedFrame(position, text, NO_BYTES, last);
+                ? new EncodedFrame(position, "", text.getBytes(StandardCharsets.UTF_8), last, false)
+                : new EncodedFrame(position, text, NO_BYTES, last, false);
     }
 
     @Override
@@ -48,8 +50,17 @@ public final class EncodedFrame implements Frame {
         return last;
     }
 
-    /** Size in a queue. */
+    /** The same frame of an event that was read for one stream, so that its memory is counted. */
+    public EncodedFrame ofHistory() {
+        return new EncodedFrame(position, text, bytes, last, true);
+    }
+
+    public boolean isOfHistory() {
+        return ofHistory;
+    }
+
+    /** Size in a queue, in bytes. A string with one character outside Latin-1 takes two bytes for each of its characters. */
     public int size() {
-        return text.length() + bytes.length;
+        return 2 * text.length() + bytes.length;
     }
 }

@@ -9,6 +9,7 @@ import io.postrider.gateway.Identity;
 import io.postrider.gateway.internal.frames.EncodedFrame;
 import io.postrider.gateway.internal.frames.FrameEncoder;
 import io.postrider.gateway.internal.hub.Subscriber.State;
+import io.postrider.gateway.internal.limits.HistoryMemory;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -32,6 +33,10 @@ import org.slf4j.LoggerFactory;
 final class CatchUp {
     private static final Logger log = LoggerFactory.getLogger(CatchUp.class);
     private static final int SLICE = 2_000;
+
+    /** Estimated number of characters of an event around its payload and headers. */
+    private static final int AROUND = 500;
+
     private static final Duration A_MOMENT = Duration.ofMillis(100);
 
     private final String topic;
@@ -115,8 +120,13 @@ final class CatchUp {
     // ── from the read model ─────────────────────────────────────────────────────────────────────────────────────────
 
     /** The result of a read: a page, or the oldest position if the cursor is older, or nothing yet. */
-    private record Answer(List<LogEvent> events, long to, long oldest) {
+    private record Answer(List<LogEvent> events, long to, long oldest, long held) {
         static final Answer NOTHING_YET = new Answer(List.of(), 0, 0);
+        static final Answer NO_MEMORY = new Answer(List.of(), 0, -1);
+
+        Answer(List<LogEvent> events, long to, long oldest) {
+            this(events, to, oldest, 0);
+        }
 
         boolean isNothing() {
             return to == 0 && oldest == 0;
@@ -127,7 +137,42 @@ final class CatchUp {
         long after = subscriber.cursor;
         long upto = topicRooms.recent().reached();
         Identity identity = subscriber.identity;
-        ask(subscriber, () -> read(identity, subscriber, after, upto), answer -> take(subscriber, after, answer));
+        ask(subscriber, () -> readCounted(identity, subscriber, after, upto), new Use<>() {
+            @Override
+            public void use(Answer answer) {
+                subscriber.pageHeld = answer.held();
+                take(subscriber, after, answer);
+            }
+
+            @Override
+            public void drop(Answer answer) {
+                hub.historyMemory().hold(subscriber.owner, -answer.held());
+            }
+        });
+    }
+
+    /** Reserves memory for the largest page, and keeps the part that the page needs. */
+    private Answer readCounted(Identity identity, Subscriber subscriber, long after, long upto) throws Exception {
+        HistoryMemory memory = hub.historyMemory();
+        long reserved = hub.options().outboxBytes();
+        if (!memory.tryHold(subscriber.owner, reserved)) {
+            return Answer.NO_MEMORY;
+        }
+        long kept = 0;
+        try {
+            Answer answer = read(identity, subscriber, after, upto);
+            for (LogEvent event : answer.events()) {
+                kept += sizeOf(event);
+            }
+            return new Answer(answer.events(), answer.to(), answer.oldest(), kept);
+        } finally {
+            memory.hold(subscriber.owner, kept - reserved);
+        }
+    }
+
+    /** Its text takes up to two bytes a character. */
+    private static long sizeOf(LogEvent event) {
+        return 2L * (event.payload().length() + event.headers().length() + AROUND);
     }
 
     /**
@@ -164,6 +209,8 @@ final class CatchUp {
     private void take(Subscriber subscriber, long after, Answer answer) {
         if (answer.isNothing()) {
             later(subscriber, "the read model is behind");
+        } else if (answer.oldest() < 0) {
+            later(subscriber, "streams that resume take all memory for history, or all of its share");
         } else if (answer.oldest() > 0) {
             snapshot(subscriber, answer.oldest());
         } else {
@@ -199,7 +246,8 @@ final class CatchUp {
             LogEvent event = subscriber.page.element();
             if (!subscriber.hears(event)) {
                 log.error("history_event_out_of_reach topic={} position={} it is left out", topic, event.position());
-            } else if (awaitsRoom(subscriber) || !fits(subscriber, frame(subscriber, event))) {
+            } else if (awaitsRoom(subscriber)
+                    || !fits(subscriber, frame(subscriber, event).ofHistory())) {
                 hub.watch().replayedFromHistory(topic, sent);
                 return false;
             } else {
@@ -207,6 +255,8 @@ final class CatchUp {
             }
             subscriber.cursor = event.position();
             subscriber.page.remove();
+            hub.historyMemory().hold(subscriber.owner, -sizeOf(event)); // its frame is counted in the outbox
+            subscriber.pageHeld -= sizeOf(event);
         }
         if (sent > 0) {
             hub.watch().replayedFromHistory(topic, sent);
@@ -233,8 +283,7 @@ final class CatchUp {
 
     private void snapshot(Subscriber subscriber, long oldest) {
         hub.watch().snapshotNeeded(topic);
-        subscriber.page.clear();
-        subscriber.pageEnd = 0;
+        subscriber.dropPage();
         subscriber.astray = false;
         subscriber.cursor = topicRooms.recent().reached();
         subscriber.welcomed = true;
@@ -264,6 +313,9 @@ final class CatchUp {
 
     private interface Use<T> {
         void use(T answer);
+
+        /** The subscriber has left, or the log was replaced. */
+        default void drop(T answer) {}
     }
 
     private <T> void ask(Subscriber subscriber, Question<T> question, Use<T> use) {
@@ -273,6 +325,9 @@ final class CatchUp {
             T answer = answer(question);
             hub.tell(subscriber, () -> {
                 subscriber.asking = false;
+                if (answer != null && (subscriber.state != State.CATCHING || asked != era)) {
+                    use.drop(answer);
+                }
                 if (subscriber.state != State.CATCHING) {
                     return;
                 }
@@ -290,6 +345,7 @@ final class CatchUp {
     /** It no longer catches up: its pending read is dropped. */
     void leave(Subscriber subscriber) {
         hub.reads().remove(subscriber);
+        subscriber.dropPage();
     }
 
     private <T> @Nullable T answer(Question<T> question) {

@@ -12,6 +12,7 @@ import io.postrider.gateway.internal.frames.EncodedFrame;
 import io.postrider.gateway.internal.frames.FrameEncoder;
 import io.postrider.gateway.internal.hub.Subscriber.State;
 import io.postrider.gateway.internal.limits.ConnectionLimits;
+import io.postrider.gateway.internal.limits.HistoryMemory;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -52,6 +53,8 @@ public final class HubCore implements AutoCloseable {
     private final ReadQueue reads;
     private final ExecutorService enders = Threads.pool("postrider-gateway-ender", 4);
     private final ConnectionLimits limits;
+    private final HistoryMemory historyMemory =
+            new HistoryMemory(Runtime.getRuntime().maxMemory() / 8);
     private final CountDownLatch ended = new CountDownLatch(1);
     private volatile boolean closing;
 
@@ -236,6 +239,10 @@ public final class HubCore implements AutoCloseable {
 
     public ConnectionLimits limits() {
         return limits;
+    }
+
+    public HistoryMemory historyMemory() {
+        return historyMemory;
     }
 
     Executor writers() {

@@ -5,6 +5,7 @@ import io.postrider.gateway.Transport.Form;
 import io.postrider.gateway.internal.frames.EncodedFrame;
 import io.postrider.gateway.internal.frames.FrameEncoder;
 import java.util.ArrayDeque;
+import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,6 +16,7 @@ final class Outbox {
     private final Form form;
     private final long mostBytes;
     private final int mostFrames;
+    private final LongConsumer history;
     private final ArrayDeque<EncodedFrame> frames = new ArrayDeque<>();
     private long bytes;
     private long sent;
@@ -28,7 +30,18 @@ final class Outbox {
 
     private long since = System.nanoTime();
 
+    /** The size of the frames of history in the queue, and of the one that the transport has taken and not written yet. */
+    private long ofHistory;
+
+    private long takenOfHistory;
+
     Outbox(Form form, int mostBytes, int mostFrames) {
+        this(form, mostBytes, mostFrames, change -> {});
+    }
+
+    /** Reports each change of the bytes that frames of history take here. */
+    Outbox(Form form, int mostBytes, int mostFrames, LongConsumer history) {
+        this.history = history;
         this.form = form;
         this.mostBytes = mostBytes;
         this.mostFrames = mostFrames;
@@ -48,11 +61,16 @@ final class Outbox {
         }
         frames.add(frame);
         bytes += frame.size();
+        if (frame.isOfHistory()) {
+            ofHistory += frame.size();
+            history.accept(frame.size());
+        }
         return true;
     }
 
     /** The next frame in order, or the cut frame after {@link #cut}. */
     synchronized @Nullable EncodedFrame next() {
+        releaseTaken(); // it is written
         if (cut != null) {
             boolean first = !cutTaken && cut != DisconnectReason.GONE;
             cutTaken = true;
@@ -63,8 +81,23 @@ final class Outbox {
             bytes -= frame.size();
             sent = frame.position();
             since = System.nanoTime();
+            if (frame.isOfHistory()) {
+                ofHistory -= frame.size();
+                takenOfHistory = frame.size();
+            }
         }
         return frame;
+    }
+
+    /** The connection is gone, and the transport holds no frame. */
+    synchronized void close() {
+        cut(DisconnectReason.GONE, 0);
+        releaseTaken();
+    }
+
+    private void releaseTaken() {
+        history.accept(-takenOfHistory);
+        takenOfHistory = 0;
     }
 
     /**
@@ -81,6 +114,8 @@ final class Outbox {
         }
         frames.clear();
         bytes = 0;
+        history.accept(-ofHistory);
+        ofHistory = 0;
         return true;
     }
 

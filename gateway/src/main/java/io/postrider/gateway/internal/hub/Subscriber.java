@@ -71,6 +71,9 @@ public final class Subscriber implements FrameSource {
     long patienceEnds;
     final Deque<LogEvent> page = new ArrayDeque<>();
 
+    /** What the page holds of the memory for history. */
+    long pageHeld;
+
     /** The last position that the page covers; after its last event there may be positions of other rooms. */
     long pageEnd;
 
@@ -83,7 +86,10 @@ public final class Subscriber implements FrameSource {
         this.owner = ConnectionLimits.Owner.of(identity);
         this.writers = hub.writers();
         this.outbox = new Outbox(
-                transport.form(), hub.options().outboxBytes(), hub.options().outboxFrames());
+                transport.form(),
+                hub.options().outboxBytes(),
+                hub.options().outboxFrames(),
+                change -> hub.historyMemory().hold(owner, change));
     }
 
     // ── called by the transport ─────────────────────────────────────────────────────────────────────────────────────
@@ -121,7 +127,7 @@ public final class Subscriber implements FrameSource {
     /** The connection is closed, by either side. May be called more than once. */
     public void gone() {
         if (left.compareAndSet(false, true)) {
-            outbox.cut(DisconnectReason.GONE, 0);
+            outbox.close();
             slot.leave();
             hub.gone(this);
         }
@@ -161,6 +167,14 @@ public final class Subscriber implements FrameSource {
 
     boolean isOpen() {
         return state == State.CATCHING || state == State.LIVE;
+    }
+
+    /** Drops the events of its page that are not in the outbox yet. */
+    void dropPage() {
+        page.clear();
+        pageEnd = 0;
+        hub.historyMemory().hold(owner, -pageHeld);
+        pageHeld = 0;
     }
 
     /** Whether an event is in one of its rooms and its identity may read it. */

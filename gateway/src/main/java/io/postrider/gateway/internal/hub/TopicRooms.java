@@ -110,8 +110,7 @@ final class TopicRooms {
                 subscriber.state = State.CATCHING;
             }
             if (subscriber.state == State.CATCHING) {
-                subscriber.page.clear();
-                subscriber.pageEnd = 0;
+                subscriber.dropPage();
                 catching.add(subscriber);
             }
         }
@@ -200,7 +199,6 @@ final class TopicRooms {
     void leave(Subscriber subscriber) {
         leaveRooms(subscriber);
         catchUp.leave(subscriber);
-        subscriber.page.clear();
         all.remove(subscriber);
     }
 
