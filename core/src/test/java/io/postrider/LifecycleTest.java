@@ -178,11 +178,14 @@ class LifecycleTest {
             }));
             psql.emit("orders", "a");
             assertThat(inside.await(60, TimeUnit.SECONDS)).isTrue();
-            CompletableFuture<Void> closing = CompletableFuture.runAsync(node.postrider::close);
+            Thread closing = new Thread(node.postrider::close);
+            closing.start();
+            Await.until("close waits for the handler", () -> closing.getState() == Thread.State.TIMED_WAITING);
             psql.emit("orders", "b");
-            assertThat(closing).isNotDone();
+            assertThat(closing.isAlive()).isTrue();
             go.countDown();
-            closing.get(60, TimeUnit.SECONDS);
+            closing.join(60_000);
+            assertThat(closing.isAlive()).isFalse();
             assertThat(psql.texts("select position from effect"))
                     .as("finished, and no more begun")
                     .containsExactly("1");

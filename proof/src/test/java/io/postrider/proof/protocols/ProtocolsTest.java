@@ -144,7 +144,8 @@ class ProtocolsTest extends Protocols {
     void without_the_fence_both_owners_commit() throws Exception {
         String fence = """
                   if last.to_position is distinct from from_position - 1
-                     or postrider.is_of_log(topic, to_position, in_era) is not true then
+                     or postrider.is_of_log(topic, to_position, in_era) is not true
+                     or postrider.is_in_mode(of_listener, from_position, to_position, as_shadow) is not true then
                     return false;
                   end if;
                 """;
