@@ -155,6 +155,6 @@ class LifetimeTest extends GatewayTestBase {
             io.postrider.testkit.Await.until("it reads again", () -> revocations.isRevoked("token-2"));
         }
         assertThatThrownBy(() -> PolledRevocations.of(() -> table, Duration.ofSeconds(10)))
-                .hasMessageContaining("every");
+                .hasMessageContaining("the interval for reading revocations");
     }
 }

@@ -56,7 +56,7 @@ class UnauthenticatedPathsTest {
             Reply whole = server.send(server.request(null, "/postrider.js").header("Range", ranges));
             assertThat(whole.status()).isEqualTo(200);
             assertThat(whole.type()).isEqualTo("text/javascript;charset=UTF-8");
-            assertThat(whole.text()).contains("export").hasSizeLessThan(20_000);
+            assertThat(whole.text()).contains("export").hasSizeLessThan(30_000);
             String tag = whole.response().headers().firstValue("ETag").orElseThrow();
             assertThat(server.send(server.request(null, "/postrider.js").header("If-None-Match", tag))
                             .status())
