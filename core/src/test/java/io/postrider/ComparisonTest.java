@@ -109,7 +109,7 @@ class ComparisonTest {
         node.emit(Event.of("extra", "unwanted", "{}"));
         emit("extra", 1);
         node.awaitCursor("extra", 6);
-        node.postrider.pause("extra");
+        node.pause("extra");
         emit("extra", 1);
         Await.until("it has a position", () -> node.status("extra").head() == 7);
         List<LogEvent> events = events("extra", 7);

@@ -79,7 +79,7 @@ class EventStatusTest {
         node.postrider.add(all("filtering").withTypes("a", "c"));
         emit("a", "b", "c");
         node.awaitCursor("filtering", 3);
-        node.postrider.pause("filtering");
+        node.pause("filtering");
         emit("b", "a");
         assertThat(statuses("filtering"))
                 .containsExactly(
@@ -116,7 +116,7 @@ class EventStatusTest {
         node.postrider.add(all("moved").withStart(StartPoint.beginning()));
         emit("a");
         node.awaitCursor("moved", 1);
-        node.postrider.pause("moved");
+        node.pause("moved");
         emit("a", "a");
         node.postrider.reset("moved", StartPoint.end());
         assertThat(statuses("moved"))

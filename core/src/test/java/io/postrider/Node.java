@@ -80,6 +80,17 @@ public final class Node implements AutoCloseable {
         }
     }
 
+    /** Pauses a listener and waits until no node runs it. */
+    void pause(String listener) {
+        postrider.pause(listener);
+        Await.until(
+                "listener " + listener + " is paused",
+                Duration.ofSeconds(60),
+                () -> number("select count(*) from postrider.tenure where listener = '" + listener
+                                + "' and ended_at is null")
+                        == 0);
+    }
+
     public void awaitCursor(String listener, long position) {
         Await.until(
                 listener + " reached " + position,

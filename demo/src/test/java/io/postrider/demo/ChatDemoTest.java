@@ -39,6 +39,7 @@ import org.openqa.selenium.chrome.ChromeDriver;
 @NeedsProgram({"chromium", "chromedriver"})
 @PostgresTest
 @Tag("slow")
+@Tag("security")
 class ChatDemoTest {
     private static final Duration LONG = Duration.ofSeconds(120);
 

@@ -24,6 +24,7 @@ final class ScriptStatements {
     private static final List<Rule> RULES = List.of(
             Rule.of("\\balter table " + TABLE, "ACCESS EXCLUSIVE"),
             Rule.of("\\bdrop trigger (?:if exists )?[a-z_]+ on " + TABLE, "ACCESS EXCLUSIVE"),
+            Rule.of("\\b(?:create|drop) policy (?:if exists )?[a-z_]+ on " + TABLE, "ACCESS EXCLUSIVE"),
             Rule.of("\\bdrop (?:table|view) (?:if exists )?" + TABLE, "ACCESS EXCLUSIVE"),
             Rule.of("\\btruncate (?:table )?" + TABLE, "ACCESS EXCLUSIVE"),
             Rule.of("\\bcreate or replace view " + TABLE, "ACCESS EXCLUSIVE"),

@@ -76,6 +76,8 @@ class MigrationPlanTest {
         assertThat(ScriptStatements.locks("create table postrider.a (b int)")).isEmpty();
         assertThat(ScriptStatements.locks("create or replace view postrider.v as"))
                 .containsExactly("ACCESS EXCLUSIVE on postrider.v");
+        assertThat(ScriptStatements.locks("create policy p on postrider.a for select using (true)"))
+                .containsExactly("ACCESS EXCLUSIVE on postrider.a");
         assertThat(ScriptStatements.locks("drop function if exists postrider.f(int)"))
                 .isEmpty();
     }

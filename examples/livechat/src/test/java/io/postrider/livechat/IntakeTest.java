@@ -32,6 +32,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** From "queued" to saved and told: one transaction. */
 @PostgresTest
 @Tag("slow")
+@Tag("security")
 class IntakeTest {
     private static final Duration LONG = Duration.ofSeconds(60);
 
