@@ -1,5 +1,5 @@
 -- adopt_lock(source, wait_ms, exclusive): locks an adopted table against writers, to the end of the transaction. Fails with 55P03
--- after the given wait, so that writers that queue behind it go on. Whoever holds the lock knows that no transaction has written to
+-- after the given wait, so that writers that queue behind it go on. A session that holds the lock knows that no transaction has written to
 -- the table without having ended
 --
 -- locks    the old table, SHARE ROW EXCLUSIVE; exclusive: ACCESS EXCLUSIVE, which dropping a trigger needs

@@ -1,5 +1,5 @@
 -- adopt_mirror_events(source, most): writes back to the old table what the listeners have finished since the last call, for at most
--- so many positions, in the caller's transaction: the rows and the mirror's place commit together.
+-- this many positions, in the caller's transaction: the rows and the mirror's place commit together.
 --
 -- gives    written: rows that were changed; mirrored_to: the mirror's place; more: whether there is more to do
 -- touches  adoption, the old table (writes), log, event, delivery, setback, dead_letter (reads)

@@ -71,7 +71,7 @@ class HinderedRetentionTest {
         }
     }
 
-    /** A table that an operator has made beside ours, and one that retention has not emptied, are none of its business. */
+    /** A table that an operator has made beside ours, and one that retention has not emptied, are left alone. */
     @Test
     void only_tables_that_retention_detached_are_dropped(TestDatabase database) {
         try (Psql psql = new Psql(database)) {

@@ -33,7 +33,7 @@ class PickupTest {
         }
     };
 
-    /** The batch of five fails as a whole and is halved until the third event is alone, which then fails once more. */
+    /** The batch of five fails as a whole and is halved until the third event is alone, which then fails again. */
     @Test
     void each_event_is_picked_up_once_although_its_batch_is_halved_and_it_is_retried(TestDatabase database) {
         AtomicBoolean failed = new AtomicBoolean();

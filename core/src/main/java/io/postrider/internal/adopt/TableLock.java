@@ -23,7 +23,7 @@ final class TableLock {
     private static final Sql BLOCKERS = Sql.file("adopt/blockers");
     private static final int WAIT_MS = 300;
 
-    /** So many attempts are short. On a machine so busy that transactions take longer than that, later ones wait up to 2 s. */
+    /** The number of attempts that are short. On a machine so busy that transactions take longer than that, later ones wait up to 2 s. */
     private static final int SHORT_ATTEMPTS = 10;
 
     private static final int LONGEST_WAIT_MS = 2_000;
